@@ -1,0 +1,77 @@
+"""A source and places in it: characters, lines, display cells and carets."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from unicodedata import category, combining, east_asian_width
+
+from autograd_cli.errors import Span
+
+_INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text to be parsed and the name to call it by in messages."""
+
+    text: str
+    name: str = ""
+
+    @cached_property
+    def line_starts(self) -> tuple[int, ...]:
+        """Offsets, in characters, at which the lines of the text begin."""
+        ends = (i + 1 for i, char in enumerate(self.text) if char == "\n")
+        return (0, *ends)
+
+    def line_of(self, offset: int) -> int:
+        """The number, from 1, of the line that holds character `offset`."""
+        return sum(start <= offset for start in self.line_starts)
+
+    def __getitem__(self, span: Span) -> str:
+        return self.text[span.start : span.end]
+
+
+def visible(text: str) -> str:
+    r"""`text` with what a terminal would act on, or not show, written out (\x1b, \u202e)."""
+    return "".join(map(_shown, text))
+
+
+def _shown(char: str) -> str:
+    if category(char) not in _INVISIBLE:
+        return char
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def cells(text: str) -> int:
+    """How many terminal cells `text` takes: a CJK character two, a combining mark none."""
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+@dataclass(frozen=True)
+class Quote:
+    """One line of a text with a stretch of it underlined by carets."""
+
+    line: str
+    carets: str
+
+
+def quote(text: str, span: Span, width: int = 72) -> Quote:
+    """The line of `text` where `span` begins, cut to about `width` cells around it.
+
+    The carets are at least one and end with the line. Control characters are written
+    out, so the caret line is computed on what is shown.
+    """
+    start = min(span.start, len(text))
+    begin = text.rfind("\n", 0, start) + 1
+    stop = text.find("\n", start)
+    stop = len(text) if stop < 0 else stop
+    end = max(start, min(span.end, stop))
+    before, marked, after = (visible(text[a:b]) for a, b in ((begin, start), (start, end), (end, stop)))
+    if cells(before) > width // 2:
+        before = "…" + before[-(width // 2) :]
+    room = max(width - cells(before), 8)
+    if cells(marked) > room:
+        marked, after = marked[:room] + "…", ""
+    if cells(after) > room - cells(marked):
+        after = after[: max(room - cells(marked), 0)] + "…"
+    return Quote(before + marked + after, " " * cells(before) + "^" * max(cells(marked), 1))

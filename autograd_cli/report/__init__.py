@@ -1,0 +1,28 @@
+"""The waist: plain records of everything a run showed.
+
+Takes: nothing but numbers, strings, spans and tuples.
+Gives: frozen, JSON-ready records and their way to and from JSON.
+May import errors and lang. Must not import torch, rich, typer or graphviz.
+"""
+
+from autograd_cli.report.records import (
+    Backward as Backward,
+    Binding as Binding,
+    Edge as Edge,
+    Finding as Finding,
+    Fix as Fix,
+    Gradient as Gradient,
+    Graph as Graph,
+    Local as Local,
+    Node as Node,
+    Output as Output,
+    Report as Report,
+    Saved as Saved,
+    Severity as Severity,
+    Stretch as Stretch,
+    Summary as Summary,
+    Values as Values,
+    Verdict as Verdict,
+    Witness as Witness,
+)
+from autograd_cli.report.steps import Ref as Ref, Step as Step

@@ -1,0 +1,286 @@
+"""The records of a report. Each is frozen, holds plain data and goes to JSON as it is.
+
+Numbers are Python's: a float that is not finite stays a float here and becomes
+"nan", "inf" or "-inf" in JSON. Shapes are tuples of ints, spans are (start, end) in
+characters of the source, dtypes and devices the words torch prints ("float32",
+"cuda:0"). Nodes of a graph are numbered in the order in which they appear.
+"""
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+Span = tuple[int, int]
+Shape = tuple[int, ...]
+Nested = Any
+"""A number, a bool, or nested tuples of them in the layout of the tensor's shape."""
+
+
+class Severity(str, Enum):
+    """How much a finding matters: an error fails the run, a note is said in passing."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Verdict(str, Enum):
+    """What the witnesses say together about one gradient."""
+
+    OK = "OK"
+    KINK = "KINK"
+    PRECISION = "PRECISION"
+    WRONG = "WRONG"
+    JUMP = "JUMP"
+    DOMAIN_EDGE = "DOMAIN EDGE"
+    NO_GRAPH = "NO GRAPH"
+    NONDETERMINISTIC = "NONDETERMINISTIC"
+
+
+class Witness(str, Enum):
+    """A way to know a gradient."""
+
+    AUTOGRAD = "autograd"
+    SYMBOLIC = "symbolic"
+    NUMERIC = "numeric"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A tensor too large to be written out: range over finite elements, and counts."""
+
+    count: int
+    min: float | None
+    max: float | None
+    nan: int
+    inf: int
+
+
+Values = Nested | Summary | None
+"""A tensor's values, their summary, or None where there is none (meta, not computed)."""
+
+
+@dataclass(frozen=True)
+class Binding:
+    """A name with a value from outside. `text` is what the person typed for it.
+
+    `role` is "leaf" (requires grad), "constant", or "index" for a name kept int64
+    because it is only used as an index, mask, dim, size, count or class target.
+    """
+
+    name: str
+    text: str
+    shape: Shape | None
+    dtype: str
+    device: str
+    requires_grad: bool
+    value: Values
+    role: str
+    used: bool = True
+
+
+@dataclass(frozen=True)
+class Output:
+    """The value of the source. `gradient` is the cotangent that backward started from."""
+
+    text: str
+    value: Values
+    shape: Shape | None
+    dtype: str
+    device: str
+    grad_fn: str | None
+    requires_grad: bool
+    gradient: Values = None
+
+
+@dataclass(frozen=True)
+class Local:
+    """A local derivative: of a node's result by one of its inputs, at this run's numbers."""
+
+    formula: str
+    value: Values
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A tensor that a node keeps for backward; equal `storage` means shared memory."""
+
+    name: str
+    shape: Shape
+    dtype: str
+    bytes: int
+    storage: int
+
+
+@dataclass(frozen=True)
+class Node:
+    """A grad_fn of torch's graph, or (with `constant`) an operand that has none.
+
+    `op` is torch's class name, "AccumulateGrad" for a leaf, "" for a constant.
+    `text` and `span` are the expression that made it; `inside` is True for a node made
+    within one call beside the call's own result (the LogSoftmax of cross_entropy).
+    `gradient` is d out / d text: the cotangent that arrived here. `local` is the local
+    factor when the node has one differentiable input; the edges carry one each.
+    `leaf` is the name of the leaf, None elsewhere.
+    """
+
+    id: int
+    op: str
+    span: Span
+    text: str
+    line: int
+    shape: Shape | None
+    dtype: str | None
+    device: str | None
+    value: Values
+    gradient: Values
+    local: Local | None = None
+    saved: tuple[Saved, ...] = ()
+    leaf: str | None = None
+    inside: bool = False
+    constant: bool = False
+
+
+@dataclass(frozen=True)
+class Edge:
+    """`from_` is computed from `to`; `slot` is the input of `from_` that `to` fills."""
+
+    from_: int
+    to: int
+    slot: int
+    local: Local | None = None
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """An operand that broadcasting stretched: `text` from `shape` to `to` in node `node`."""
+
+    node: int
+    text: str
+    shape: Shape
+    to: Shape
+
+
+@dataclass(frozen=True)
+class Graph:
+    """torch's graph below the output: nodes by id, edges in order of slots.
+
+    A constant operand is a Node too, so that the tree can show it; its edges are at the
+    slot where it stands in the expression. `paths` are the chain lines of a scalar
+    graph: for each, the leaf and the factors from the output down.
+    """
+
+    root: int | None
+    nodes: tuple[Node, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    stretched: tuple[Stretch, ...] = ()
+    paths: tuple["Path", ...] = ()
+    total_nodes: int = 0
+
+
+@dataclass(frozen=True)
+class Path:
+    """One way from the output down to a leaf: node ids, factors and their product."""
+
+    leaf: str
+    nodes: tuple[int, ...]
+    factors: tuple[float, ...]
+    product: float
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """One binding's gradient by its three witnesses, judged.
+
+    `symbolic` is the value of `formula` in float64; `no_formula` says why there is none.
+    `shapes` says how the formula gets its shape ("(3,1) = (3,10) @ (10,1)"), empty when
+    that is plain. `difference` is the largest distance of autograd from the float64
+    reference, `tolerance` what rounding allows at that element, `worst` its index.
+    `directions` is the number of random directions of the numeric witness, None when
+    every element was perturbed; `sentence` says what the verdict rests on.
+    """
+
+    name: str
+    shape: Shape
+    formula: str | None
+    no_formula: str
+    shapes: str
+    symbolic: Values
+    autograd: Values
+    numeric: Values
+    error_bar: float | None
+    difference: float | None
+    tolerance: float | None
+    worst: tuple[int, ...] | None
+    verdict: Verdict | None
+    odd: Witness | None = None
+    kinks: int = 0
+    directions: int | None = None
+    sentence: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Backward:
+    """One backward call: where it stands, its root and the gradients it made."""
+
+    line: int
+    root: str
+    gradients: tuple[Gradient, ...]
+    grad_before: dict[str, Values] = field(default_factory=dict)
+    grad_after: dict[str, Values] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A repair: what to do in words, the text to paste, and whether agx ran it."""
+
+    text: str
+    program: str = ""
+    ran: bool = False
+    passed: bool | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something to tell the person. `code` has a page, `name` is its kebab-case label.
+
+    `span` is the place in the source; `torch` quotes torch word for word; `cause` is the
+    explanation in the person's names, line by line (drawings of shapes included);
+    `evidence` is what was measured, as plain data.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    sentence: str
+    span: Span | None = None
+    line: int | None = None
+    torch: str = ""
+    cause: tuple[str, ...] = ()
+    evidence: dict[str, Any] = field(default_factory=dict)
+    fix: tuple[Fix, ...] = ()
+    also: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything one source showed. `status` is the exit status it ends with."""
+
+    source: str
+    device: str
+    dtype: str
+    seed: int
+    kept_bytes: int
+    versions: dict[str, str]
+    bindings: tuple[Binding, ...]
+    output: Output | None
+    graph: Graph | None
+    gradients: tuple[Gradient, ...]
+    findings: tuple[Finding, ...]
+    status: int
+    name: str = ""
+    statements: tuple[Any, ...] = ()
+    printed: tuple[str, ...] = ()
+    backwards: tuple[Backward, ...] = ()
+    schema: str = "agx.report/1"

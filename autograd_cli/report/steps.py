@@ -1,0 +1,43 @@
+"""The tape: what was evaluated, in order, without the tensors.
+
+The interpreter keeps live steps; these are the same steps as plain data, for the
+rooms that must not know torch. The derivative rules work on them.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from autograd_cli.lang.nodes import Expr
+
+
+@dataclass(frozen=True)
+class Ref:
+    """The value of step `index` as an argument of a later step."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """One expression evaluated: what was called on what, and what it gave.
+
+    `index` is its place on the tape. `expr` is the node of the source (its span is the
+    place, its text what a formula prints). `kind` is "binding" (a name with a value
+    from outside), "constant" (a Python number, pi, a dtype) or "call". `path` is the
+    row of the function table, "torch.mul" for the operator `*`; `key` names the
+    derivative rule. `args` and `kwargs` hold Refs, Python values and tuples of them.
+    `shape` and `dtype` are None unless the value is a tensor; `requires_grad` is the
+    value's own; `stride` in elements.
+    """
+
+    index: int
+    expr: Expr
+    kind: str
+    path: str = ""
+    key: str = ""
+    args: tuple[Any, ...] = ()
+    kwargs: tuple[tuple[str, Any], ...] = ()
+    shape: tuple[int, ...] | None = None
+    dtype: str | None = None
+    requires_grad: bool = False
+    name: str = ""

@@ -1,0 +1,146 @@
+"""What a run leaves: live steps in the order of evaluation, the root, the failure."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from autograd_cli.lang.functions.rows import Function
+from autograd_cli.lang.nodes import Expr, Program
+from autograd_cli.report import Ref, Step
+
+
+@dataclass(slots=True)
+class LiveStep:
+    """One expression evaluated, with its value.
+
+    `kind`, `args` and `kwargs` are as in the plain `Step`; `call` is what was called,
+    None for bindings and constants. `grad_fns` are the grad_fn of each tensor in the
+    value, read right after the call. `held` says that a replay must keep the recorded
+    value: it was drawn at random, or gradients do not pass (detach, an integer or
+    boolean result) though an argument required them.
+    """
+
+    index: int
+    expr: Expr
+    kind: str
+    value: Any
+    function: Function | None = None
+    call: Callable[..., Any] | None = None
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    grad_fns: tuple[torch.autograd.graph.Node, ...] = ()
+    held: bool = False
+    name: str = ""
+
+    def plain(self) -> Step:
+        """The step without its tensors, for the rooms that do not know torch."""
+        is_tensor = isinstance(self.value, torch.Tensor)
+        return Step(
+            index=self.index,
+            expr=self.expr,
+            kind=self.kind,
+            path=self.function.path if self.function else "",
+            key=self.function.key if self.function else "",
+            args=self.args,
+            kwargs=tuple(self.kwargs.items()),
+            shape=tuple(self.value.shape) if is_tensor else None,
+            dtype=str(self.value.dtype).removeprefix("torch.") if is_tensor else None,
+            requires_grad=is_tensor and self.value.requires_grad,
+            name=self.name,
+        )
+
+
+def refs(args: Any) -> Iterator[Ref]:
+    """Every Ref in an argument structure: tuples, lists, dicts and slices of them."""
+    if isinstance(args, Ref):
+        yield args
+    elif isinstance(args, tuple | list):
+        for item in args:
+            yield from refs(item)
+    elif isinstance(args, dict):
+        yield from refs(tuple(args.values()))
+    elif isinstance(args, slice):
+        yield from refs((args.start, args.stop, args.step))
+
+
+def filled(args: Any, values: Sequence[Any]) -> Any:
+    """`args` with every Ref replaced by `values[ref.index]`; lists stay lists."""
+    if isinstance(args, Ref):
+        return values[args.index]
+    if isinstance(args, tuple):
+        return tuple(filled(item, values) for item in args)
+    if isinstance(args, list):
+        return [filled(item, values) for item in args]
+    if isinstance(args, dict):
+        return {name: filled(item, values) for name, item in args.items()}
+    if isinstance(args, slice):
+        return slice(*(filled(part, values) for part in (args.start, args.stop, args.step)))
+    return args
+
+
+@dataclass(frozen=True)
+class BoundValue:
+    """A binding made into a value: what was typed, the value, and its role.
+
+    `role` is "leaf", "constant" or "index"; `converted` says that ints became floating.
+    `used` is False for a name that the source does not mention.
+    """
+
+    name: str
+    text: str
+    value: Any
+    role: str
+    converted: bool = False
+    used: bool = True
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An argument of the call that failed: its text in the source and its value."""
+
+    text: str
+    expr: Expr
+    value: Any
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The smallest expression that could not be evaluated, and why.
+
+    `error` is what torch or Python raised; for operands on two devices, found before
+    the call, it is a `run.devices.DeviceMismatch`.
+    """
+
+    expr: Expr
+    function: Function | None
+    operands: tuple[Operand, ...]
+    error: Exception
+
+
+@dataclass
+class Run:
+    """A program evaluated: the tape, the bindings, the root's index or the failure."""
+
+    program: Program
+    bindings: tuple[BoundValue, ...]
+    steps: list[LiveStep]
+    root: int | None
+    failure: Failure | None
+    device: str
+    dtype: str
+    seed: int
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def output(self) -> Any:
+        """The value of the source; only after a run that did not fail."""
+        assert self.root is not None
+        return self.steps[self.root].value
+
+    @property
+    def leaves(self) -> Mapping[str, torch.Tensor]:
+        """The bindings that require grad, by name."""
+        return {b.name: b.value for b in self.bindings if b.role == "leaf"}
