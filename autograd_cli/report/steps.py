@@ -22,12 +22,12 @@ class Step:
     """One expression evaluated: what was called on what, and what it gave.
 
     `index` is its place on the tape. `expr` is the node of the source (its span is the
-    place, its text what a formula prints). `kind` is "binding" (a name with a value
+    place, its text what a formula prints). Literal numbers stand in `args` as they are. `kind` is "binding" (a name with a value
     from outside), "constant" (a Python number, pi, a dtype) or "call". `path` is the
     row of the function table, "torch.mul" for the operator `*`; `key` names the
     derivative rule. `args` and `kwargs` hold Refs, Python values and tuples of them.
     `shape` and `dtype` are None unless the value is a tensor; `requires_grad` is the
-    value's own; `stride` in elements.
+    value's own.
     """
 
     index: int
@@ -41,3 +41,4 @@ class Step:
     dtype: str | None = None
     requires_grad: bool = False
     name: str = ""
+    value: Any = None

@@ -1,0 +1,207 @@
+"""What a person binds to a name, made into a value with a role.
+
+Values are evaluated in the order written, each seeing the earlier ones, in torch's
+default dtype; only then are they converted to the dtype and device of the run.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from autograd_cli.errors import InputError, Span
+from autograd_cli.lang.check import check
+from autograd_cli.lang.functions.rows import Role
+from autograd_cli.lang.parse import parse
+from autograd_cli.lang.source import Source
+from autograd_cli.run import files
+from autograd_cli.run.interpreter import Settings
+from autograd_cli.run.record import evaluate
+from autograd_cli.run.tape import BoundValue
+
+_INTEGER_ROLES = frozenset(
+    {Role.INDEX, Role.MASK, Role.TARGET, Role.DIM, Role.SIZE, Role.COUNT, Role.FLAG, Role.TEXT}
+)
+_TENSOR_ROLES = frozenset({Role.INDEX, Role.MASK, Role.TARGET})
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What decides the role of a name: how the source uses it, and --const and --wrt.
+
+    `used` maps each name of the source to the roles of the places where it stands;
+    `const` and `wrt` are names, `wrt` None when every floating binding is a leaf.
+    """
+
+    used: Mapping[str, Collection[Role]]
+    const: frozenset[str] = frozenset()
+    wrt: frozenset[str] | None = None
+
+
+def bind(
+    pairs: Sequence[tuple[str, str]],
+    roles: Roles,
+    settings: Settings,
+    dtype: str | None = None,
+    stdin: str | None = None,
+) -> tuple[BoundValue, ...]:
+    """The bindings of `pairs` (name, text), ready for a run.
+
+    `dtype` is what floating values are converted to, None to keep what they are.
+    Raises InputError AGX202 where a text is no value, and what `files.read` raises.
+    """
+    evaluated: list[BoundValue] = []
+    plain = replace(settings, dtype="float32", device="cpu")
+    for name, text in pairs:
+        value = value_of(name, text, evaluated, plain, stdin)
+        evaluated.append(BoundValue(name, text, value, "constant"))
+    return tuple(_settled(b, roles, settings.device, dtype) for b in evaluated)
+
+
+def value_of(
+    name: str, text: str, earlier: Sequence[BoundValue], settings: Settings, stdin: str | None
+) -> Any:
+    """The value of a binding's text: an expression over the earlier names, or a file."""
+    if text.startswith("@"):
+        return files.read(text[1:], stdin, settings.max_memory)
+    program = parse(Source(text, f"--{name}"))
+    usage = check(program, [b.name for b in earlier])
+    if usage.unbound:
+        raise _unbound(name, text, usage.unbound[0], earlier)
+    seen = [replace(b, value=_as_operand(b.value)) for b in earlier]
+    try:
+        with torch.no_grad():
+            value = evaluate(program, seen, settings)
+    except (RuntimeError, TypeError, ValueError, IndexError) as error:
+        raise InputError(
+            "AGX202",
+            f"The value of `{name}` cannot be computed: {str(error).splitlines()[0]}",
+            text=text,
+            span=Span(0, len(text)),
+        ) from None
+    return _checked(name, text, value)
+
+
+def _unbound(name: str, text: str, missing: str, earlier: Sequence[BoundValue]) -> InputError:
+    at = text.find(missing)
+    known = ", ".join(b.name for b in earlier)
+    return InputError(
+        "AGX202",
+        f"The value of `{name}` uses `{missing}`, which has no value yet.",
+        text=text,
+        span=Span(at, at + len(missing)),
+        hint=f"Bindings are evaluated in the order written; before `{name}` there is {known or 'none'}.",
+    )
+
+
+def _as_operand(value: Any) -> Any:
+    """A number typed for an earlier name takes part in later values as a tensor would."""
+    return torch.tensor(value) if isinstance(value, float | complex | list) else value
+
+
+def _checked(name: str, text: str, value: Any) -> Any:
+    """`value` if it is a tensor, a number, a string, or nested lists of numbers."""
+    if isinstance(value, torch.Tensor):
+        return value.detach().clone()
+    if isinstance(value, bool | int | float | complex | str):
+        return value
+    if isinstance(value, list | tuple) and _is_numeric(value):
+        return value
+    raise InputError(
+        "AGX202",
+        f"The value of `{name}` is {_kind(value)}; a number, a list of numbers of one shape or a tensor is due.",
+        text=text,
+        span=Span(0, len(text)),
+    )
+
+
+def _kind(value: Any) -> str:
+    return "nothing" if value is None else f"of type {type(value).__name__}"
+
+
+def _is_numeric(value: Any) -> bool:
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, list | tuple):
+            pending.extend(item)
+        elif not isinstance(item, bool | int | float | complex) and not isinstance(item, torch.Tensor):
+            return False
+    return True
+
+
+def _settled(binding: BoundValue, roles: Roles, device: str, dtype: str | None) -> BoundValue:
+    """`binding` with its role, converted to the run's dtype and device."""
+    used = frozenset(roles.used.get(binding.name, ()))
+    binding = replace(binding, used=binding.name in roles.used)
+    if binding.name in roles.const:
+        return replace(binding, value=_constant(binding, device))
+    if used and used <= _INTEGER_ROLES and not _is_floating(binding.value):
+        return replace(binding, value=_index(binding, used, device), role="index")
+    return _leaf(binding, roles, device, dtype)
+
+
+def _constant(binding: BoundValue, device: str) -> Any:
+    """Python's own value; a list becomes a tensor, since a list takes part in no arithmetic."""
+    value = binding.value
+    if isinstance(value, list | tuple):
+        return _tensor(binding).to(device)
+    return value.to(device) if isinstance(value, torch.Tensor) else value
+
+
+def _index(binding: BoundValue, used: frozenset[Role], device: str) -> Any:
+    """An int, a tuple of sizes, or an int64 or bool tensor, as the place takes it."""
+    value = binding.value
+    if isinstance(value, list | tuple) and used & _TENSOR_ROLES:
+        return _tensor(binding).to(device)
+    return value.to(device) if isinstance(value, torch.Tensor) else value
+
+
+def _leaf(binding: BoundValue, roles: Roles, device: str, dtype: str | None) -> BoundValue:
+    """A leaf that requires grad, unless the value is an int tensor, a bool or a string."""
+    if isinstance(binding.value, bool | str):
+        return binding
+    tensor, converted = _tensor(binding), False
+    if (
+        not isinstance(binding.value, torch.Tensor)
+        and not _is_floating(tensor)
+        and tensor.dtype != torch.bool
+    ):
+        tensor, converted = tensor.to(torch.get_default_dtype()), True
+    if dtype is not None and (tensor.is_floating_point() or tensor.is_complex()):
+        tensor = tensor.to(_kept_complex(tensor, dtype))
+    requires_grad = _is_floating(tensor) and (roles.wrt is None or binding.name in roles.wrt)
+    moved = tensor.to(device).detach().requires_grad_(requires_grad)
+    return replace(binding, value=moved, role="leaf" if requires_grad else "constant", converted=converted)
+
+
+def _kept_complex(tensor: torch.Tensor, dtype: str) -> torch.dtype:
+    """The dtype to convert to; a complex tensor stays complex, in the width asked for."""
+    target: torch.dtype = getattr(torch, dtype)
+    return target.to_complex() if tensor.is_complex() else target
+
+
+def _tensor(binding: BoundValue) -> torch.Tensor:
+    """The value as a tensor; InputError AGX202 for lists that are not of one shape."""
+    if isinstance(binding.value, torch.Tensor):
+        return binding.value
+    try:
+        return torch.tensor(binding.value)
+    except (ValueError, TypeError, RuntimeError) as error:
+        raise InputError(
+            "AGX202",
+            f"The value of `{binding.name}` is no tensor: {str(error).splitlines()[0]}",
+            text=binding.text,
+            span=Span(0, len(binding.text)),
+            hint="All rows of a nested list have the same length.",
+        ) from None
+
+
+def _is_floating(value: Any) -> bool:
+    """Whether gradients can be taken by `value`: floating or complex, in lists too."""
+    if isinstance(value, torch.Tensor):
+        return value.is_floating_point() or value.is_complex()
+    if isinstance(value, list | tuple):
+        return any(map(_is_floating, value))
+    return isinstance(value, float | complex)

@@ -1,0 +1,70 @@
+"""Tensors and Python values as plain data for a report."""
+
+from typing import Any
+
+import torch
+
+from autograd_cli.report import Summary, Values
+
+VALUES_LIMIT = 1000
+
+
+def plain(value: Any, limit: int | None = VALUES_LIMIT) -> Values:
+    """`value` as nested tuples in the layout of its shape, or a Summary above `limit` elements.
+
+    None for a tensor without data (meta). Python numbers, strings and sequences of
+    them come back as they are, lists as tuples.
+    """
+    if isinstance(value, torch.Tensor):
+        return _tensor(value.detach(), limit)
+    if isinstance(value, list | tuple):
+        return tuple(plain(item, limit) for item in value)
+    return value if isinstance(value, bool | int | float | complex | str) else str(value)
+
+
+def _tensor(tensor: torch.Tensor, limit: int | None) -> Values:
+    if tensor.is_meta:
+        return None
+    if limit is not None and tensor.numel() > limit:
+        return _summary(tensor)
+    return _frozen(tensor.tolist())
+
+
+def _frozen(nested: Any) -> Any:
+    return tuple(map(_frozen, nested)) if isinstance(nested, list) else nested
+
+
+def _summary(tensor: torch.Tensor) -> Summary:
+    numbers = tensor.abs() if tensor.is_complex() else tensor
+    if tensor.dtype == torch.bool:
+        numbers = tensor.to(torch.uint8)
+    nan, inf = torch.isnan(numbers), torch.isinf(numbers)
+    finite = numbers[~(nan | inf)]
+    low, high = (finite.min().item(), finite.max().item()) if finite.numel() else (None, None)
+    return Summary(tensor.numel(), low, high, int(nan.sum()), int(inf.sum()))
+
+
+def shape_of(value: Any) -> tuple[int, ...] | None:
+    """The shape of a tensor; None for anything else."""
+    return tuple(value.shape) if isinstance(value, torch.Tensor) else None
+
+
+def dtype_of(value: Any) -> str:
+    """ "float32" for a tensor of that dtype, the name of its type for a Python value."""
+    if isinstance(value, torch.Tensor):
+        return str(value.dtype).removeprefix("torch.")
+    return type(value).__name__
+
+
+def device_of(value: Any) -> str:
+    """The device of a tensor as torch writes it; "" for a Python value."""
+    return str(value.device) if isinstance(value, torch.Tensor) else ""
+
+
+def tensors_in(value: Any) -> list[torch.Tensor]:
+    """The tensors in a value: itself, or those in a tuple or list of results."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, tuple | list):
+        return [tensor for item in value for tensor in tensors_in(item)]
+    return []
