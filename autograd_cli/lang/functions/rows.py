@@ -1,7 +1,8 @@
 """What a row of the function table says. Data only: the callables are in `run`."""
 
 import ast
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cache
 
@@ -44,13 +45,18 @@ class Role(Enum):
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument of a signature; `required` when it has no default."""
+    """One argument of a signature; `required` when it has no default.
+
+    A variadic one takes any number of values (`zeros(2, 3)`), or one tuple of them
+    (`zeros((2, 3))`), and torch knows it by its keyword too (`zeros(size=(2, 3))`).
+    """
 
     name: str
     role: Role
     required: bool
     keyword_only: bool = False
     variadic: bool = False
+    positional_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,7 +64,7 @@ class Example:
     """A source and its bindings as a person would type them: `{"x": "[1.,2.]"}`."""
 
     source: str
-    bindings: dict[str, str] = field(default_factory=dict)
+    bindings: dict[str, str] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)
@@ -70,9 +76,14 @@ class Function:
     argument annotated by its role unless it is a tensor:
     "(input, dim: dim = None, keepdim: flag = False)". `method` says that tensors have
     it as a method too, `input` being the tensor. `key` names the function's derivative
-    rule; functions that mean the same share one. `domain` says in words where the
-    function is real and differentiable. `differentiable` is False where no gradient
-    passes.
+    rule; functions that mean the same share one, and take the same arguments in the
+    same order. `domain` says in words where the function is real and differentiable.
+    `differentiable` is False where no gradient passes. `aliases` are other paths of the
+    same function: each stands in the table as a row of its own.
+
+    `method_signature` is the method's where it is not the function's ("(input, *shape:
+    size)" for `x.reshape(2, 3)`). `attribute` marks what is read without a call: `x.T`.
+    `operator` is the symbol of an operator's row; these stand apart, in `OPERATORS`.
     """
 
     path: str
@@ -85,6 +96,9 @@ class Function:
     method: bool
     differentiable: bool
     aliases: tuple[str, ...] = ()
+    method_signature: str = ""
+    attribute: bool = False
+    operator: str = ""
 
     @property
     def name(self) -> str:
@@ -96,6 +110,29 @@ class Function:
         """The arguments of the signature, read when first asked for."""
         return _arguments(self.signature)
 
+    @property
+    def method_arguments(self) -> tuple[Argument, ...]:
+        """The arguments of the method; the first is the tensor before the dot."""
+        return _arguments(self.method_signature or self.signature)
+
+    @property
+    def spelling(self) -> str:
+        """How a source under the prelude calls it: "sin", "F.relu", "special.erfcx", "x.view"."""
+        for prefix, short in _SHORT:
+            if self.path.startswith(prefix):
+                return short + self.path.removeprefix(prefix)
+        return self.path if self.name in _HIDDEN else self.path.removeprefix("torch.")
+
+
+# The prelude's `import torch.nn.functional as F` and its like, and the names of torch that
+# `from builtins import …` hides again.
+_SHORT = (("torch.nn.functional.", "F."), ("torch.Tensor.", "x."), ("math.", "math."), ("builtins.", ""))
+_HIDDEN = frozenset({"bool", "complex", "float", "int", "range"})
+
+# What torch accepts for its own keywords, as NumPy spells them: `x.sum(axis=0)`. The
+# functions of torch.nn.functional and Python's own do not.
+NUMPY_KEYWORDS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "x2": "other"}
+
 
 @cache
 def _arguments(signature: str) -> tuple[Argument, ...]:
@@ -105,7 +142,10 @@ def _arguments(signature: str) -> tuple[Argument, ...]:
     given = definition.args
     positional = given.posonlyargs + given.args
     first_default = len(positional) - len(given.defaults)
-    plain = tuple(Argument(a.arg, _role(a), i < first_default) for i, a in enumerate(positional))
+    plain = tuple(
+        Argument(a.arg, _role(a), i < first_default, positional_only=i < len(given.posonlyargs))
+        for i, a in enumerate(positional)
+    )
     rest = (Argument(given.vararg.arg, _role(given.vararg), False, variadic=True),) if given.vararg else ()
     named = tuple(
         Argument(a.arg, _role(a), default is None, keyword_only=True)
@@ -121,15 +161,18 @@ def _role(argument: ast.arg) -> Role:
 def row(
     path: str,
     meaning: str,
+    example: str = "",
     *,
     kind: Kind,
     signature: str = "(input)",
     key: str = "",
     domain: str = "any real",
-    example: str = "",
     method: bool = True,
     differentiable: bool = True,
     aliases: tuple[str, ...] = (),
+    method_signature: str = "",
+    attribute: bool = False,
+    operator: str = "",
     **bindings: str,
 ) -> Function:
     """A row; `example` is a source and the keywords left over are its bindings."""
@@ -144,4 +187,23 @@ def row(
         method=method,
         differentiable=differentiable,
         aliases=aliases,
+        method_signature=method_signature,
+        attribute=attribute,
+        operator=operator,
     )
+
+
+def with_aliases(function: Function) -> Iterator[Function]:
+    """The row and one more for each of its aliases, whose example calls the alias."""
+    yield function
+    for path in function.aliases:
+        is_method = function.method and path.count(".") == 1
+        other = replace(function, path=path, method=is_method, aliases=())
+        yield replace(other, example=_example_of(other, function.spelling))
+
+
+def _example_of(alias: Function, spelling: str) -> Example | None:
+    example = alias.example
+    if example is None:
+        return None
+    return Example(example.source.replace(f"{spelling}(", f"{alias.spelling}("), example.bindings)

@@ -1,0 +1,84 @@
+"""From a row of the function table to what Python calls.
+
+Only rows are ever resolved: a path is walked from one of three fixed roots, and a name
+that is not in the table has no path.
+"""
+
+import builtins
+import math
+import operator
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import torch
+
+from autograd_cli.lang.functions.rows import Function
+
+ROOTS: dict[str, Any] = {"torch": torch, "math": math, "builtins": builtins}
+
+OPERATOR_CALLS: dict[str, Callable[..., Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+    "@": operator.matmul,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "is": operator.is_,
+    "is not": operator.is_not,
+    "in": lambda item, container: item in container,
+    "not in": lambda item, container: item not in container,
+    "not": operator.not_,
+    "~": operator.invert,
+    "unary -": operator.neg,
+    "unary +": operator.pos,
+    "[]": operator.getitem,
+}
+
+
+def callable_for(function: Function) -> Callable[..., Any]:
+    """What the row names: torch's function, an unbound method, an operator, or a reader of an attribute."""
+    if function.operator:
+        return OPERATOR_CALLS[function.operator]
+    if function.attribute:
+        return operator.attrgetter(function.name)
+    return _walk(function.path)
+
+
+def method_for(function: Function) -> Callable[..., Any]:
+    """The unbound method of the row's name, the tensor being its first argument.
+
+    Where a function and its method differ in form, as `reshape(x, (2, 3))` and
+    `x.reshape(2, 3)`, a call on a tensor needs this one.
+    """
+    assert function.method, f"{function.path} is not a method of tensors"
+    return _walk(f"torch.Tensor.{function.name}")
+
+
+def is_method_only(function: Function) -> bool:
+    """Whether the row is reached from a tensor alone: `x.view`, `x.T`."""
+    return function.path.startswith("torch.Tensor.")
+
+
+@cache
+def _walk(path: str) -> Callable[..., Any]:
+    """What stands at the end of a dotted path; AttributeError where torch has no such name."""
+    root, *rest = path.split(".")
+    found = ROOTS[root]
+    for name in rest:
+        found = getattr(found, name)
+    result: Callable[..., Any] = found
+    return result
