@@ -13,29 +13,13 @@ from typing import Any
 import torch
 
 from autograd_cli.errors import AgxError, LanguageError
-from autograd_cli.lang import arithmetic, lookup
+from autograd_cli.lang import arithmetic, lookup, nodes
 from autograd_cli.lang.functions.rows import Function, Kind, Role
-from autograd_cli.lang.nodes import (
-    Attribute,
-    Binary,
-    Boolean,
-    Call,
-    Compare,
-    Conditional,
-    Constant,
-    Expr,
-    Name,
-    Number,
-    Sequence as ListOrTuple,
-    Slice,
-    Subscript,
-    Text,
-    Unary,
-)
+from autograd_cli.lang.nodes import Expr
 from autograd_cli.report import Ref
 from autograd_cli.run.devices import check_operands
 from autograd_cli.run.limits import refuse_if_too_large
-from autograd_cli.run.operations import callable_for
+from autograd_cli.run.operations import callable_for, method_for
 from autograd_cli.run.tape import BoundValue, Failure, LiveStep, Operand, filled, refs
 from autograd_cli.run.values import tensors_in
 
@@ -56,7 +40,7 @@ class Settings:
     overrides: Mapping[str, torch.Tensor] | None = None
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     """An expression could not be evaluated; carries the failure to the top."""
 
     def __init__(self, failure: Failure) -> None:
@@ -78,20 +62,20 @@ class Interpreter:
         self.bindings = {b.name: b for b in bindings}
         self.bound: dict[str, Ref] = {}
         self.handlers: dict[type[Expr], Callable[[Any], Any]] = {
-            Number: lambda node: node.value,
-            Text: lambda node: node.value,
-            Constant: lambda node: node.value,
-            Name: self.name,
-            Attribute: self.attribute,
-            Call: self.call,
-            Unary: self.unary,
-            Binary: self.binary,
-            Compare: self.compare,
-            Boolean: self.boolean,
-            Conditional: self.conditional,
-            Subscript: self.subscript,
-            Slice: self.slice,
-            ListOrTuple: self.sequence,
+            nodes.Number: lambda node: node.value,
+            nodes.Text: lambda node: node.value,
+            nodes.Constant: lambda node: node.value,
+            nodes.Name: self.name,
+            nodes.Attribute: self.attribute,
+            nodes.Call: self.call,
+            nodes.Unary: self.unary,
+            nodes.Binary: self.binary,
+            nodes.Compare: self.compare,
+            nodes.Boolean: self.boolean,
+            nodes.Conditional: self.conditional,
+            nodes.Subscript: self.subscript,
+            nodes.Slice: self.slice,
+            nodes.Sequence: self.sequence,
         }
 
     def root(self, node: Expr) -> int:
@@ -104,7 +88,7 @@ class Interpreter:
     def evaluate(self, node: Expr) -> Any:
         """The value of `node` as an argument of a call."""
         overrides = self.settings.overrides
-        if overrides and type(node) is Call:
+        if overrides and type(node) is nodes.Call:
             found = overrides.get(self.text[node.span.start : node.span.end])
             if found is not None:
                 return self.constant(node, found)
@@ -112,7 +96,7 @@ class Interpreter:
 
     # Names and attributes
 
-    def name(self, node: Name) -> Any:
+    def name(self, node: nodes.Name) -> Any:
         """A binding, on its first use a step of its own, or a constant such as pi."""
         known = self.bound.get(node.id)
         if known is not None:
@@ -136,7 +120,7 @@ class Interpreter:
         )
         return self.constant(node, value)
 
-    def attribute(self, node: Attribute) -> Any:
+    def attribute(self, node: nodes.Attribute) -> Any:
         """`x.T`, `x.shape`, `result.values`, or a constant's dotted name."""
         if lookup.constant(node, self.bindings) is not None:
             return self.named_constant(node)
@@ -146,7 +130,7 @@ class Interpreter:
             return self.plain_attribute(node, receiver)
         return self.apply(node, function, attrgetter(node.name), (receiver,), {}, (node.value,))
 
-    def plain_attribute(self, node: Attribute, receiver: Any) -> Ref:
+    def plain_attribute(self, node: nodes.Attribute, receiver: Any) -> Ref:
         """An attribute that is no differentiable function: shape, dtype, grad, values."""
         value = filled(receiver, self.values)
         try:
@@ -170,21 +154,21 @@ class Interpreter:
 
     # Operators
 
-    def unary(self, node: Unary) -> Any:
+    def unary(self, node: nodes.Unary) -> Any:
         """`-x`, `+x`, `~x`, `not x`; a signed literal stays a literal."""
         operand = self.evaluate(node.operand)
         if node.op == "not":
             return self.constant(node, not self.truth(node.operand, operand))
         if not self.has_tensor(operand):
             value = self.python(node, arithmetic.apply_unary, node.op, filled(operand, self.values))
-            return value if isinstance(node.operand, Number) else self.constant(node, value)
+            return value if isinstance(node.operand, nodes.Number) else self.constant(node, value)
         function = lookup.operator(node.op, unary=True)
         return self.apply(node, function, callable_for(function), (operand,), {}, (node.operand,))
 
-    def binary(self, node: Binary) -> Any:
+    def binary(self, node: nodes.Binary) -> Any:
         """`left op right`; a long chain of operators is unrolled, so depth costs no stack."""
         chain = [node]
-        while isinstance(chain[-1].left, Binary):
+        while isinstance(chain[-1].left, nodes.Binary):
             chain.append(chain[-1].left)
         left = self.evaluate(chain[-1].left)
         for link in reversed(chain):
@@ -199,7 +183,7 @@ class Interpreter:
         function = lookup.operator(op)
         return self.apply(node, function, callable_for(function), (left, right), {}, (left_expr, right_expr))
 
-    def compare(self, node: Compare) -> Any:
+    def compare(self, node: nodes.Compare) -> Any:
         """A comparison; a chain is `first and second`, as in Python."""
         left_expr, left = node.operands[0], self.evaluate(node.operands[0])
         made: Any = None
@@ -211,7 +195,7 @@ class Interpreter:
             left_expr, left = right_expr, right
         return made
 
-    def boolean(self, node: Boolean) -> Any:
+    def boolean(self, node: nodes.Boolean) -> Any:
         """`a and b`, `a or b`: the operand that decides, as Python gives it."""
         for operand in node.operands[:-1]:
             made = self.evaluate(operand)
@@ -219,7 +203,7 @@ class Interpreter:
                 return made
         return self.evaluate(node.operands[-1])
 
-    def conditional(self, node: Conditional) -> Any:
+    def conditional(self, node: nodes.Conditional) -> Any:
         """The branch that the test chooses; the other is not evaluated."""
         chosen = self.truth(node.test, self.evaluate(node.test))
         return self.evaluate(node.then if chosen else node.otherwise)
@@ -233,7 +217,7 @@ class Interpreter:
 
     # Subscripts and sequences
 
-    def subscript(self, node: Subscript) -> Any:
+    def subscript(self, node: nodes.Subscript) -> Any:
         """`x[index]` on a tensor, a shape, a tuple of results or a list."""
         value, index = self.evaluate(node.value), self.evaluate(node.index)
         function = lookup.operator("[]")
@@ -247,7 +231,7 @@ class Interpreter:
             node, self.python(node, arithmetic.apply_index, *filled((value, index), self.values))
         )
 
-    def item(self, node: Subscript, value: Any, index: Any) -> Any:
+    def item(self, node: nodes.Subscript, value: Any, index: Any) -> Any:
         """One of several results: `max(x, 0)[0]`, `[x, y][1]`."""
         call = callable_for(lookup.operator("[]"))
         try:
@@ -266,25 +250,25 @@ class Interpreter:
             )
         )
 
-    def slice(self, node: Slice) -> slice:
+    def slice(self, node: nodes.Slice) -> slice:
         """The bounds of a slice as arguments."""
         return slice(
             *(None if part is None else self.evaluate(part) for part in (node.lower, node.upper, node.step))
         )
 
-    def sequence(self, node: ListOrTuple) -> Any:
+    def sequence(self, node: nodes.Sequence) -> Any:
         """A list or tuple of arguments."""
         items = [self.evaluate(item) for item in node.items]
         return items if node.kind == "list" else tuple(items)
 
     # Calls
 
-    def call(self, node: Call) -> Any:
+    def call(self, node: nodes.Call) -> Any:
         """A function, or a method of the value before the dot."""
         function = lookup.function(node.function, self.bindings)
         given, exprs = [self.evaluate(a) for a in node.args], list(node.args)
         if function is None:
-            assert isinstance(node.function, Attribute)
+            assert isinstance(node.function, nodes.Attribute)
             given.insert(0, self.evaluate(node.function.value))
             exprs.insert(0, node.function.value)
             function = lookup.method(node.function.name)
@@ -297,13 +281,16 @@ class Interpreter:
         call = self.callable(node, function, given, named)
         return self.apply(node, function, call, tuple(given), self.placed(function, named), tuple(exprs))
 
-    def callable(self, node: Call, function: Function, given: list[Any], named: dict[str, Any]) -> Any:
+    def callable(self, node: nodes.Call, function: Function, given: list[Any], named: dict[str, Any]) -> Any:
         """What to call: the method on a receiver, else the function, else Python's own."""
         receiver = given[0] if given else named.get("input")
         if lookup.is_either(node.function, self.bindings) and not self.is_tensor(receiver):
             return arithmetic.python_function(function.name)
-        if isinstance(node.function, Attribute) and lookup.function(node.function, self.bindings) is None:
-            return callable_for(function, method=True)
+        if (
+            isinstance(node.function, nodes.Attribute)
+            and lookup.function(node.function, self.bindings) is None
+        ):
+            return method_for(function)
         return callable_for(function)
 
     def placed(self, function: Function, named: dict[str, Any]) -> dict[str, Any]:
@@ -383,13 +370,13 @@ class Interpreter:
         args: tuple[Any, ...],
         exprs: tuple[Expr, ...],
         error: Exception,
-    ) -> Stopped:
+    ) -> StoppedError:
         """The failure of `node` with its operands, ready to be raised."""
         operands = tuple(
             Operand(self.text[expr.span.start : expr.span.end], expr, filled(arg, self.values))
             for arg, expr in zip(args, exprs, strict=False)
         )
-        return Stopped(Failure(node, function, operands, error))
+        return StoppedError(Failure(node, function, operands, error))
 
 
 def _grad_fns(value: Any) -> tuple[torch.autograd.graph.Node, ...]:

@@ -1,0 +1,72 @@
+"""Local factors: the derivative of one node's result by each of its inputs.
+
+The formula comes from the derivative rules, the number from torch itself: a grad_fn
+called with 1 gives its vector-Jacobian product, which for a scalar is the derivative.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch.autograd.graph import Node as GradFn
+
+from autograd_cli.report import Step
+from autograd_cli.run.tape import LiveStep, refs
+from autograd_cli.symbolic.derive import local_factors
+from autograd_cli.symbolic.unparse import unparse
+
+
+def numbers(node: GradFn, value: torch.Tensor) -> tuple[float | complex | None, ...]:
+    """The derivative of a scalar node's result by the input of each slot, None where unknown.
+
+    Must be called before a backward frees what the node keeps.
+    """
+    if value.ndim or value.is_meta:
+        return ()
+    try:
+        made = node(torch.ones_like(value))
+    except (RuntimeError, NotImplementedError, TypeError):
+        return ()
+    made = made if isinstance(made, tuple) else (made,)
+    return tuple(_number(gradient) for gradient in made)
+
+
+def _number(gradient: torch.Tensor | None) -> float | complex | None:
+    if gradient is None or gradient.ndim:
+        return None
+    found: float | complex = gradient.item()
+    return found
+
+
+def formulas(
+    step: LiveStep, steps: Sequence[LiveStep], plain: Sequence[Step], below: Sequence[int | None]
+) -> dict[int, str]:
+    """The local derivative's formula for each slot of the step's own node; `plain` is the tape.
+
+    `below` holds the steps that made the nodes in the slots. An operand is looked for
+    in the slot with its own number first, since `x*x` has two slots of one step.
+    """
+    found: dict[int, str] = {}
+    operands = tensor_operands(step, steps)
+    for position, formula in local_factors(plain, step.index).items():
+        slot = slot_of(position, operands, below)
+        if slot is not None:
+            found[slot] = unparse(formula)
+    return found
+
+
+def tensor_operands(step: LiveStep, steps: Sequence[LiveStep]) -> list[int]:
+    """The steps of the tensor operands of a call, in the order of its arguments."""
+    given = (*refs(step.args), *refs(step.kwargs))
+    return [ref.index for ref in given if isinstance(steps[ref.index].value, torch.Tensor)]
+
+
+def slot_of(position: int, operands: Sequence[int], below: Sequence[int | None]) -> int | None:
+    """The slot that holds the operand at `position`; None when the call made inner nodes."""
+    if position >= len(operands):
+        return None
+    step = operands[position]
+    if position < len(below) and below[position] == step:
+        return position
+    before = sum(1 for earlier in operands[:position] if earlier == step)
+    slots = [slot for slot, index in enumerate(below) if index == step]
+    return slots[before] if before < len(slots) else None

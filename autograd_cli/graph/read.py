@@ -1,0 +1,88 @@
+"""A run's graph read before anything is hooked or freed."""
+
+from dataclasses import dataclass, field
+
+import torch
+from torch.autograd.graph import Node as GradFn
+
+from autograd_cli.graph import local
+from autograd_cli.graph.match import Owner, owners
+from autograd_cli.graph.saved import SavedTensors
+from autograd_cli.graph.walk import Walk, walk
+from autograd_cli.report import Local, Saved, Step
+from autograd_cli.run.tape import LiveStep, Run
+from autograd_cli.run.values import tensors_in
+
+_LOCAL_LIMIT = 1000
+"""Local factors are for reading; beyond this many nodes nobody reads them."""
+
+
+@dataclass
+class Reading:
+    """What was read of a graph: the walk, who made each node, what it keeps, its factors.
+
+    All lists are by node number. `factors` holds, per node, the Local of each slot that
+    has one.
+    """
+
+    walk: Walk
+    owners: list[Owner | None]
+    saved: list[tuple[Saved, ...]] = field(default_factory=list)
+    factors: list[dict[int, Local]] = field(default_factory=list)
+    kept_bytes: int = 0
+
+
+def root_of(run: Run) -> torch.Tensor | None:
+    """The tensor whose graph is shown: the output, or the first of several that requires grad."""
+    found = tensors_in(run.output)
+    graded = [tensor for tensor in found if tensor.requires_grad]
+    return (graded or found or [None])[0]
+
+
+def read(run: Run, root: torch.Tensor) -> Reading:
+    """The graph below `root`; nothing is cloned, wrapped or hooked.
+
+    Must come before the first backward, which frees what the nodes keep.
+    """
+    walked = walk([torch.autograd.graph.get_gradient_edge(root).node] if root.requires_grad else [])
+    owned = owners(run.steps)
+    reading = Reading(walked, [owned.get(node) for node in walked.nodes])
+    saved = SavedTensors()
+    reading.saved = [saved.of(node) for node in walked.nodes]
+    reading.kept_bytes = saved.kept_bytes()
+    reading.factors = _factors(run, reading)
+    return reading
+
+
+def value_of(node: GradFn, owner: Owner | None, steps: list[LiveStep]) -> torch.Tensor | None:
+    """The tensor that a step's own node made; None for a node inside a call."""
+    if owner is None or owner.inside:
+        return None
+    candidates = tensors_in(steps[owner.step].value)
+    if len(candidates) == 1:
+        return candidates[0]
+    return next((t for t in candidates if t.grad_fn is node), None)
+
+
+def _factors(run: Run, reading: Reading) -> list[dict[int, Local]]:
+    plain = [step.plain() for step in run.steps]
+    return [
+        _factors_of(number, run, reading, plain) if number < _LOCAL_LIMIT else {}
+        for number in range(len(reading.walk.nodes))
+    ]
+
+
+def _factors_of(number: int, run: Run, reading: Reading, plain: list[Step]) -> dict[int, Local]:
+    """The local factor of each slot of one node, where the node's result is a scalar."""
+    node, owner = reading.walk.nodes[number], reading.owners[number]
+    value = value_of(node, owner, run.steps)
+    if owner is None or value is None or value.ndim or run.steps[owner.step].kind != "call":
+        return {}
+    below = [None if to is None else _step(reading.owners[to]) for to in reading.walk.inputs[number]]
+    formulas = local.formulas(run.steps[owner.step], run.steps, plain, below)
+    found = enumerate(local.numbers(node, value))
+    return {slot: Local(formulas.get(slot, ""), n) for slot, n in found if n is not None}
+
+
+def _step(owner: Owner | None) -> int | None:
+    return None if owner is None else owner.step
