@@ -49,23 +49,21 @@ OPERATOR_CALLS: dict[str, Callable[..., Any]] = {
 }
 
 
-def callable_for(function: Function) -> Callable[..., Any]:
-    """What the row names: torch's function, an unbound method, an operator, or a reader of an attribute."""
+def callable_for(function: Function, method: bool = False) -> Callable[..., Any]:
+    """What the row names: torch's function, an operator, a reader of an attribute.
+
+    With `method` the unbound method of that name, the tensor being its first argument:
+    a function and its method may differ in form, as `reshape(x, (2, 3))` and
+    `x.reshape(2, 3)`.
+    """
     if function.operator:
         return OPERATOR_CALLS[function.operator]
     if function.attribute:
         return operator.attrgetter(function.name)
+    if method:
+        assert function.method, f"{function.path} is not a method of tensors"
+        return _walk(f"torch.Tensor.{function.name}")
     return _walk(function.path)
-
-
-def method_for(function: Function) -> Callable[..., Any]:
-    """The unbound method of the row's name, the tensor being its first argument.
-
-    Where a function and its method differ in form, as `reshape(x, (2, 3))` and
-    `x.reshape(2, 3)`, a call on a tensor needs this one.
-    """
-    assert function.method, f"{function.path} is not a method of tensors"
-    return _walk(f"torch.Tensor.{function.name}")
 
 
 def is_method_only(function: Function) -> bool:

@@ -7,7 +7,7 @@ May import errors. Must not import torch, which `run.operations` asks for the ca
 
 from collections.abc import Iterable
 
-from autograd_cli.lang.functions import elementwise, reductions
+from autograd_cli.lang.functions import activations, elementwise, products, reductions, shapes
 from autograd_cli.lang.functions.operators import OPERATORS as OPERATORS
 from autograd_cli.lang.functions.rows import Function, with_aliases
 
@@ -23,5 +23,7 @@ def indexed(rows: Iterable[Function]) -> dict[str, Function]:
     return table
 
 
-by_path = indexed((*elementwise.ROWS, *reductions.ROWS))
+_TABLES = (elementwise, reductions, shapes, products, activations)
+
+by_path = indexed(function for table in _TABLES for function in table.ROWS)
 FUNCTIONS = tuple(by_path.values())
