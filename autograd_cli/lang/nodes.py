@@ -38,7 +38,7 @@ class Text(Expr):
 class Constant(Expr):
     """`True`, `False`, `None` or `...`."""
 
-    value: bool | None | Any
+    value: bool | Any | None
 
 
 @dataclass(frozen=True)

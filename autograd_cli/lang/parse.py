@@ -1,0 +1,189 @@
+"""From a source to a Program: limits first, then Python's grammar, then own nodes.
+
+What the text means is Python's to say, so `ast.parse` reads it; nothing of its tree is
+ever evaluated. Where it finds a fault, `hints` says what the fault is.
+"""
+
+import ast
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from autograd_cli.errors import LanguageError, LimitError, Span
+from autograd_cli.lang.nodes import Program
+from autograd_cli.lang.reader import MAX_INTEGER_BITS, Places, Reader, integer_too_large
+from autograd_cli.lang.refusals import SECOND, refusal
+from autograd_cli.lang.source import Source
+from autograd_cli.lang.tokens import Token, TokenKind, significant
+
+# More levels than this in Python's own tree would overflow a C stack of 8 MB.
+_MOST_RECURSION = 10_000
+
+
+@dataclass(frozen=True)
+class TextLimits:
+    """How large a source may be: bytes as UTF-8, expression nodes, levels of nesting."""
+
+    max_text: int = 65_536
+    max_nodes: int = 10_000
+    max_nesting: int = 200
+
+
+_DEFAULT_LIMITS = TextLimits()
+
+
+def parse(source: Source, limits: TextLimits = _DEFAULT_LIMITS) -> Program:
+    """The program that `source` is, without looking at what its names mean.
+
+    Raises LanguageError where the text is not in the language, LimitError where it passes
+    a limit, and nothing else.
+    """
+    _check_size(source, limits)
+    _check_characters(source)
+    tokens = significant(source.text)
+    if not tokens:
+        raise _empty(source)
+    _check_tokens(source, tokens, limits)
+    start, end = tokens[0].start, tokens[-1].end
+    places = Places(source.text, start, end)
+    reader = Reader(places, limits.max_nodes, limits.max_nesting)
+    return Program(source, reader.expression(_only_expression(_tree(source, tokens, start, end), reader)))
+
+
+def is_expression(text: str) -> bool:
+    """Whether Python reads `text` as one expression, parts that the language refuses aside."""
+    tokens = significant(text)
+    if not tokens or any(_runs_on(a, b) for a, b in pairwise(tokens)):
+        return False
+    try:
+        body = _grammar(text[tokens[0].start : tokens[-1].end], len(tokens)).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return len(body) == 1 and isinstance(body[0], ast.Expr)
+
+
+def _check_size(source: Source, limits: TextLimits) -> None:
+    size = len(source.text.encode("utf-8", "surrogatepass"))
+    if size <= limits.max_text:
+        return
+    raise LimitError(
+        "AGX108",
+        f"The source is {size:,} bytes long; the limit is {limits.max_text:,}.",
+        hint="Put numbers into a file and bind them, `--x @data.npy`, or raise --max-text.",
+    )
+
+
+def _check_characters(source: Source) -> None:
+    """Refuse what no UTF-8 text holds, and the character that Python's parser stops at."""
+    for at, char in enumerate(source.text):
+        if char == "\0" or "\ud800" <= char <= "\udfff":
+            what = "the null character" if char == "\0" else "half of a character, from a broken encoding"
+            raise LanguageError(
+                "AGX101",
+                f"U+{ord(char):04X} at column {_column(source.text, at)} is {what}.",
+                text=source.text,
+                span=Span(at, at + 1),
+                hint="Type this place again, or save the file as UTF-8.",
+            )
+
+
+def _column(text: str, at: int) -> int:
+    return at - text.rfind("\n", 0, at)
+
+
+def _empty(source: Source) -> LanguageError:
+    comment = "#" in source.text
+    return LanguageError(
+        "AGX106",
+        "The source holds nothing but a comment." if comment else "The source is empty.",
+        text=source.text,
+        hint="Write an expression, such as `sin(x**2)`.",
+    )
+
+
+def _check_tokens(source: Source, tokens: Sequence[Token], limits: TextLimits) -> None:
+    """Refuse, before Python's parser sees them, what it would choke on or read in its own way."""
+    depth = 0
+    for token in tokens:
+        depth += (token.kind is TokenKind.OPEN) - (token.kind is TokenKind.CLOSE)
+        if depth > limits.max_nesting:
+            raise LimitError(
+                "AGX108",
+                f"Brackets nest more than {limits.max_nesting} deep here.",
+                text=source.text,
+                span=token.span,
+                hint="Bind a part of the expression to a name, and use the name.",
+            )
+        # A digit takes more than three bits, so nothing that fits is refused.
+        if token.kind is TokenKind.NUMBER and _digits(token.text) * 3 > MAX_INTEGER_BITS:
+            raise integer_too_large(source.text, token.span)
+    for first, second in pairwise(tokens):
+        if _runs_on(first, second):
+            raise _explained(source, tokens)
+
+
+def _digits(number: str) -> int:
+    return len(number) if number.replace("_", "").isdigit() else 0
+
+
+def _runs_on(first: Token, second: Token) -> bool:
+    """Whether a number runs into a word, `1if` or `0x1for`, which Python still takes apart."""
+    return first.kind is TokenKind.NUMBER and second.kind is TokenKind.NAME and first.end == second.start
+
+
+def _tree(source: Source, tokens: Sequence[Token], start: int, end: int) -> ast.Module:
+    """Python's tree of the text between the first and the last token."""
+    try:
+        return _grammar(source.text[start:end], len(tokens))
+    except (RecursionError, MemoryError):
+        raise LimitError(
+            "AGX108",
+            "The expression nests deeper than Python's parser can follow.",
+            text=source.text,
+            span=Span(start, end),
+            hint="Bind a part of the expression to a name, and use the name.",
+        ) from None
+    except (SyntaxError, ValueError):
+        raise _explained(source, tokens) from None
+
+
+def _grammar(text: str, tokens: int) -> ast.Module:
+    """Python's tree, with its recursion limit raised to what the text can need."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, min(tokens + 1000, _MOST_RECURSION)))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def _explained(source: Source, tokens: Sequence[Token]) -> LanguageError:
+    # Imported here: a source without a fault needs no hints.
+    from autograd_cli.lang.hints import explain
+
+    return explain(source.text, is_expression)
+
+
+def _only_expression(tree: ast.Module, reader: Reader) -> ast.expr:
+    """The one expression that the text is; LanguageError where it holds a statement."""
+    for statement in tree.body:
+        if not isinstance(statement, ast.Expr):
+            raise _statement(statement, tree, reader)
+    if len(tree.body) > 1:
+        raise reader.refused(tree.body[1], SECOND)
+    only = tree.body[0]
+    assert isinstance(only, ast.Expr)
+    return only.value
+
+
+def _statement(statement: ast.stmt, tree: ast.Module, reader: Reader) -> LanguageError:
+    """The refusal of a statement; where it only names a value, the value is the fix."""
+    error = reader.refused(statement, refusal(statement))
+    if isinstance(statement, ast.Assign | ast.Return) and statement.value and len(tree.body) == 1:
+        span = reader.places.span(statement.value)
+        error.fix = reader.places.text[span.start : span.end]
+    return error
