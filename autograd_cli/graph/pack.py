@@ -91,7 +91,7 @@ class _Packer:
         ids: dict[int, int] = {}
         edges: list[Edge] = []
         for number, owner in self.own_nodes():
-            taken = {s for s, to in enumerate(self.reading.walk.inputs[number]) if to is not None}
+            taken = {s for s, to in enumerate(self.reading.walk.inputs(number)) if to is not None}
             for position, index in enumerate(self.operands(owner.step)):
                 if not self.run.steps[index].value.requires_grad:
                     slot = _free_slot(position, taken)

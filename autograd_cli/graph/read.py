@@ -78,7 +78,7 @@ def _factors_of(number: int, run: Run, reading: Reading, plain: list[Step]) -> d
     value = value_of(node, owner, run.steps)
     if owner is None or value is None or value.ndim or run.steps[owner.step].kind != "call":
         return {}
-    below = [None if to is None else _step(reading.owners[to]) for to in reading.walk.inputs[number]]
+    below = [None if to is None else _step(reading.owners[to]) for to in reading.walk.inputs(number)]
     formulas = local.formulas(run.steps[owner.step], run.steps, plain, below)
     found = enumerate(local.numbers(node, value))
     return {slot: Local(formulas.get(slot, ""), n) for slot, n in found if n is not None}

@@ -1,6 +1,8 @@
 """The walk over grad_fn nodes: an explicit stack, each node once, every slot kept."""
 
+import gc
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from torch.autograd.graph import Node as GradFn
@@ -8,10 +10,11 @@ from torch.autograd.graph import Node as GradFn
 
 @dataclass
 class Walk:
-    """grad_fn nodes in the order in which they appear, and their edges.
+    """grad_fn nodes in the order in which they appear, and what fills their slots.
 
-    `nodes[i]` has its inputs in `inputs[i]`: for each slot the number of the node that
-    fills it, None where the operand has no grad_fn. Parallel edges stay two entries.
+    `slots` holds, one node after the other, the number of the node that fills each slot,
+    None where the operand has no grad_fn; those of node `i` end at `ends[i]`. Parallel
+    edges stay two entries.
 
     torch frees a long chain of nodes by recursion once their Python wrappers exist, and
     100,000 of them overflow an 8 MB stack. `release` lets go of them from the root down,
@@ -19,24 +22,32 @@ class Walk:
     """
 
     nodes: list[GradFn] = field(default_factory=list)
-    inputs: list[tuple[int | None, ...]] = field(default_factory=list)
+    slots: list[int | None] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+
+    def inputs(self, number: int) -> list[int | None]:
+        """What fills the slots of node `number`, in their order."""
+        return self.slots[self.ends[number - 1] if number else 0 : self.ends[number]]
 
     def edges(self) -> Iterator[tuple[int, int, int]]:
         """(from, to, slot) of every edge, in the order of nodes and slots."""
-        for number, filled in enumerate(self.inputs):
-            for slot, to in enumerate(filled):
+        start = 0
+        for number, end in enumerate(self.ends):
+            for slot in range(end - start):
+                to = self.slots[start + slot]
                 if to is not None:
                     yield number, to, slot
+            start = end
 
     def release(self) -> None:
         """Let go of every node, each after all that lead to it."""
         order = self.from_the_root()
-        self.inputs.clear()
+        self.slots, self.ends = [], []
         nodes, self.nodes = self.nodes, []
         held: list[GradFn | None] = [*nodes]
         nodes.clear()
-        for number in order:
-            held[number] = None
+        for place in order:
+            held[place] = None
 
     def from_the_root(self) -> list[int]:
         """Node numbers in topological order: a node after every node it is an input of."""
@@ -46,9 +57,9 @@ class Walk:
         ready = [number for number, count in enumerate(waiting) if not count]
         order: list[int] = []
         while ready:
-            number = ready.pop()
-            order.append(number)
-            for to in self.inputs[number]:
+            first = ready.pop()
+            order.append(first)
+            for to in self.inputs(first):
                 if to is not None:
                     waiting[to] -= 1
                     if not waiting[to]:
@@ -58,26 +69,41 @@ class Walk:
 
 def walk(roots: Sequence[GradFn]) -> Walk:
     """The walk from `roots` down: preorder, the inputs of a node in the order of its slots."""
-    number_of: dict[GradFn, int] = {}
+    with _collector_paused():
+        found, children, ends = _collected(roots)
+        number_of: dict[GradFn | None, int | None] = {None: None}
+        number_of.update((node, number) for number, node in enumerate(found))
+        return Walk(found, [number_of[child] for child in children], ends)
+
+
+def _collected(roots: Sequence[GradFn]) -> tuple[list[GradFn], list[GradFn | None], list[int]]:
+    """The nodes in preorder, the nodes in all their slots one after the other, and where
+    the slots of each node end."""
+    seen: set[GradFn] = set()
     found: list[GradFn] = []
-    below: list[tuple[tuple[GradFn | None, int], ...]] = []
+    children: list[GradFn | None] = []
+    ends: list[int] = []
     stack: list[GradFn | None] = list(reversed(roots))
     while stack:
         node = stack.pop()
-        if node is None or node in number_of:
+        if node is None or node in seen:
             continue
-        number_of[node] = len(found)
+        seen.add(node)
         found.append(node)
-        following = node.next_functions
-        below.append(following)
-        if len(following) == 1:
-            stack.append(following[0][0])
-        else:
-            stack.extend([pair[0] for pair in reversed(following)])
-    return Walk(found, _numbered(below, number_of))
+        for child, _ in node.next_functions:
+            children.append(child)
+        stack.extend(reversed(children[ends[-1] if ends else 0 :]))
+        ends.append(len(children))
+    return found, children, ends
 
 
-def _numbered(
-    below: list[tuple[tuple[GradFn | None, int], ...]], number_of: dict[GradFn, int]
-) -> list[tuple[int | None, ...]]:
-    return [tuple([None if to is None else number_of[to] for to, _ in following]) for following in below]
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """The garbage collector at rest: it would pass over every node again and again."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
