@@ -59,11 +59,11 @@ class Walk:
         while ready:
             first = ready.pop()
             order.append(first)
-            for to in self.inputs(first):
-                if to is not None:
-                    waiting[to] -= 1
-                    if not waiting[to]:
-                        ready.append(to)
+            for below in self.inputs(first):
+                if below is not None:
+                    waiting[below] -= 1
+                    if not waiting[below]:
+                        ready.append(below)
         return order
 
 
