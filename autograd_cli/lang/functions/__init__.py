@@ -7,7 +7,21 @@ May import errors. Must not import torch, which `run.operations` asks for the ca
 
 from collections.abc import Iterable
 
-from autograd_cli.lang.functions import activations, elementwise, products, reductions, shapes
+from autograd_cli.lang.functions import (
+    activations,
+    casts,
+    creation,
+    elementwise,
+    indexing,
+    layers,
+    linalg,
+    losses,
+    pairs,
+    products,
+    python,
+    reductions,
+    shapes,
+)
 from autograd_cli.lang.functions.operators import OPERATORS as OPERATORS
 from autograd_cli.lang.functions.rows import Function, with_aliases
 
@@ -23,7 +37,21 @@ def indexed(rows: Iterable[Function]) -> dict[str, Function]:
     return table
 
 
-_TABLES = (elementwise, reductions, shapes, products, activations)
+_TABLES = (
+    elementwise,
+    pairs,
+    casts,
+    reductions,
+    shapes,
+    indexing,
+    products,
+    linalg,
+    activations,
+    losses,
+    layers,
+    creation,
+    python,
+)
 
 by_path = indexed(function for table in _TABLES for function in table.ROWS)
 FUNCTIONS = tuple(by_path.values())

@@ -23,8 +23,6 @@ def _one(name: str, meaning: str, signature: str = "(input)", domain: str = "any
 
 # fmt: off
 BENDS = (
-    _function("torch.nn.functional.relu", "x where positive, else 0", "F.relu(x)",
-              domain="x != 0; at 0 the gradient is taken as 0", x=A),
     _one("relu6", "x kept within 0 and 6", domain="x != 0 and x != 6"),
     _one("leaky_relu", "x where positive, else a small share of it",
          "(input, negative_slope: number = 0.01)", KINK),
@@ -42,7 +40,9 @@ BENDS = (
          "(input, min_val: number = -1.0, max_val: number = 1.0)", "x != min_val and x != max_val"),
     _one("hardsigmoid", "a straight-lined sigmoid", domain="x != -3 and x != 3"),
     _one("hardswish", "x * hardsigmoid(x)", domain="x != -3 and x != 3"),
-    _one("hardshrink", "x, but 0 within lambd of 0", "(input, lambd: number = 0.5)", "|x| != lambd"),
+    _row("torch.hardshrink", "x, but 0 within lambd of 0", "hardshrink(x)",
+         signature="(input, lambd: number = 0.5)", domain="|x| != lambd",
+         aliases=("torch.nn.functional.hardshrink",), x=A),
     _one("softshrink", "x moved towards 0 by lambd", "(input, lambd: number = 0.5)", "|x| != lambd"),
     _function("torch.nn.functional.threshold", "x where above a threshold, else a value",
               "F.threshold(x, 0.1, -2)", signature="(input, threshold: number, value: number)",

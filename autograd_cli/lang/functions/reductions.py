@@ -9,10 +9,11 @@ _count = partial(_row, differentiable=False, domain="any real; whole numbers or 
 
 DIM = "(input, dim: dim = None, keepdim: flag = False)"
 DIM_DTYPE = "(input, dim: dim = None, keepdim: flag = False, *, dtype: dtype = None)"
-ONE_DIM = "(input, dim: dim = -1, keepdim: flag = False)"
 SPREAD = "(input, dim: dim = None, unbiased: flag = True, keepdim: flag = False, *, correction: count = 1)"
 RUNNING = "(input, dim: dim, *, dtype: dtype = None)"
 EXTREME = "(input, dim: dim = None, keepdim: flag = False, *, other = None)"
+SHARE = "(input, q: number, dim: dim = None, keepdim: flag = False, *, interpolation: text = 'linear')"
+AREA = "(y, x = None, *, dx: number = None, dim: dim = -1)"
 TIES = "any real; equal elements share the gradient"
 DISTINCT = "any real; between equal elements the choice has a kink"
 M = "[[1.5,-0.3,0.7],[0.2,2.5,-1.1]]"
@@ -31,7 +32,7 @@ SUMS = (
     _row("torch.logsumexp", "log(sum(exp(x))), safe from overflow", "logsumexp(x, 1)",
          signature="(input, dim: dim, keepdim: flag = False)", aliases=("torch.special.logsumexp",), x=M),
     _row("torch.norm", "the norm, by default the root of the sum of squares", "norm(x)",
-         signature="(input, p: number = 2, dim: dim = None, keepdim: flag = False, dtype: dtype = None)",
+         signature="(input, p: number = 'fro', dim: dim = None, keepdim: flag = False, dtype: dtype = None)",
          domain="not all elements 0", x=M),
 )
 
@@ -57,6 +58,33 @@ RUNNING_ONES = (
          signature="(input, dim: dim)", x=M),
 )
 
+STATISTICS = (
+    _row("torch.var_mean", "(variance, mean)", "var_mean(x)[0]", signature=SPREAD, method=False,
+         domain="at least two elements", x=M),
+    _row("torch.std_mean", "(standard deviation, mean)", "std_mean(x)[0]", signature=SPREAD, method=False,
+         domain="at least two elements, not all equal", x=M),
+    _row("torch.aminmax", "(smallest, largest)", "aminmax(x)[1]", domain=TIES, x=M,
+         signature="(input, *, dim: dim = None, keepdim: flag = False)"),
+    _row("torch.nanmedian", "the middle element of what is not NaN; with dim (values, indices)",
+         "nanmedian(x)", signature=DIM, domain=DISTINCT, x=M),
+    _row("torch.quantile", "the element, or between elements, below which a share q lies", "quantile(x, 0.3)",
+         signature=SHARE, domain=DISTINCT, x=M),
+    _row("torch.nanquantile", "the quantile of what is not NaN", "nanquantile(x, 0.3)", signature=SHARE,
+         domain=DISTINCT, x=M),
+    _row("torch.cov", "the covariance matrix of the rows", "cov(x)",
+         signature="(input, *, correction: count = 1, fweights: index = None, aweights = None)", x=M),
+    _row("torch.corrcoef", "the correlation matrix of the rows", "corrcoef(x)", domain="rows not constant",
+         x=M),
+    _row("torch.diff", "the differences of neighbours along dim", "diff(x)",
+         signature="(input, n: count = 1, dim: dim = -1, prepend = None, append = None)", x=M),
+    _row("torch.trapezoid", "the area under the points, by trapezoids", "trapezoid(x)", signature=AREA,
+         method=False, aliases=("torch.trapz",), x=M),
+    _row("torch.cumulative_trapezoid", "the running area under the points", "cumulative_trapezoid(x)",
+         signature=AREA, method=False, x=M),
+    _row("torch.gradient", "the slopes along each dim, from neighbours", "gradient(x)[0]", method=False, x=M,
+         signature="(input, *, spacing = 1, dim: dim = None, edge_order: count = 1)"),
+)
+
 COUNTS = (
     _count("torch.argmax", "the index of the largest", "argmax(x)", signature=DIM, x=M),
     _count("torch.argmin", "the index of the smallest", "argmin(x)", signature=DIM, x=M),
@@ -67,4 +95,4 @@ COUNTS = (
 )
 # fmt: on
 
-ROWS = SUMS + EXTREMES + RUNNING_ONES + COUNTS
+ROWS = (*SUMS, *EXTREMES, *RUNNING_ONES, *STATISTICS, *COUNTS)

@@ -131,7 +131,14 @@ _HIDDEN = frozenset({"bool", "complex", "float", "int", "range"})
 
 # What torch accepts for its own keywords, as NumPy spells them: `x.sum(axis=0)`. The
 # functions of torch.nn.functional and Python's own do not.
-NUMPY_KEYWORDS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input", "x2": "other"}
+NUMPY_KEYWORDS = {
+    "axis": "dim",
+    "keepdims": "keepdim",
+    "a": "input",
+    "x": "input",
+    "x1": "input",
+    "x2": "other",
+}
 
 
 @cache
