@@ -29,21 +29,22 @@ def to_json(report: Report, full: bool = False) -> str:
 
     A tensor of more than 1,000 elements becomes its summary unless `full`.
     """
-    return json.dumps(_encoded(report, full), allow_nan=False, separators=(", ", ": "))
+    return json.dumps(encoded(report, full), allow_nan=False, separators=(", ", ": "))
 
 
-def _encoded(value: Any, full: bool) -> Any:
+def encoded(value: Any, full: bool = True) -> Any:
+    """A record or a value of one as what `json` writes strictly: dicts, lists, numbers."""
     if is_dataclass(value) and not isinstance(value, type):
         return {
-            key: _encoded(_fitting(getattr(value, name), tensor and not full), full)
+            key: encoded(_fitting(getattr(value, name), tensor and not full), full)
             for name, key, tensor in _layout(type(value))
         }
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, tuple | list):
-        return [_encoded(item, full) for item in value]
+        return [encoded(item, full) for item in value]
     if isinstance(value, dict):
-        return {str(key): _encoded(item, full) for key, item in value.items()}
+        return {str(key): encoded(item, full) for key, item in value.items()}
     return _number(value)
 
 

@@ -1,0 +1,99 @@
+"""The composition that terminal and plain text share: a report as pieces, in order."""
+
+from collections.abc import Iterable
+
+from autograd_cli.report.records import Binding, Output, Report
+from autograd_cli.views import findings, numbers, witnesses
+from autograd_cli.views.pieces import (
+    BLANK,
+    Column,
+    Ends,
+    Line,
+    Piece,
+    Room,
+    Table,
+    Words,
+    natural_width,
+    one_line,
+    words,
+)
+from autograd_cli.views.relations import chains, stretches
+from autograd_cli.views.table import graph_table, shape_text
+
+_USUAL_WIDTH = 80
+
+
+def compose(report: Report, room: Room) -> list[Piece]:
+    """Header, tree, lines under it, a block a gradient, findings; blank lines between."""
+    tree, under = graph_table(report, room) or (None, [])
+    blocks: list[list[Piece]] = [
+        [_header(report, tree)],
+        [tree, *under] if tree else [_bindings(report)] if report.bindings else [],
+        [*chains(report.graph), *stretches(report.graph)] if report.graph else [],
+        _gradients(report, room),
+    ]
+    blocks += [findings.block(finding, report, room) for finding in report.findings]
+    return list(_parted(blocks))
+
+
+def _parted(blocks: Iterable[list[Piece]]) -> Iterable[Piece]:
+    """The pieces of all blocks, a blank line between two blocks."""
+    first = True
+    for block in filter(None, blocks):
+        if not first:
+            yield BLANK
+        yield from block
+        first = False
+
+
+def _header(report: Report, tree: Table | None) -> Ends:
+    fill = max(_USUAL_WIDTH, natural_width(tree)) if tree else _USUAL_WIDTH
+    facts = [report.dtype, report.device, f"seed {report.seed}"]
+    if report.graph:
+        facts.append(f"keeps {numbers.size(report.kept_bytes)}")
+    return Ends(result(report), words((" · ".join(map(one_line, facts)), "quiet")), fill)
+
+
+def result(report: Report) -> Words:
+    """The source and its value, or that it failed."""
+    if report.output is None:
+        return words((one_line(report.source), "source"), "   ", ("failed", "bad"))
+    said = one_line(report.output.text or report.source)
+    return words((said, "source"), " = ", (_value(report.output), "value"))
+
+
+def _value(output: Output) -> str:
+    text = numbers.tensor(output.value)
+    if output.value is None:
+        return f"no value, shape {shape_text(output.shape)}" if output.shape is not None else "None"
+    listed = not output.shape or text.startswith("[")
+    return text if listed else f"{shape_text(output.shape)} {text}"
+
+
+def _bindings(report: Report) -> Table:
+    """What every name was bound to, where there is no tree that shows it."""
+    columns = [
+        Column(title, cut=title == "typed")
+        for title in ("name", "typed", "shape", "dtype", "device", "values")
+    ]
+    return Table(tuple(columns), tuple(_binding(binding) for binding in report.bindings))
+
+
+def _binding(binding: Binding) -> tuple[Words, ...]:
+    return (
+        words((one_line(binding.name), "name")),
+        words((one_line(binding.text), "source")),
+        words((shape_text(binding.shape), "shape")),
+        words((one_line(binding.dtype), "shape")),
+        words(one_line(binding.device)),
+        words((numbers.cell(binding.value, numbers.TIGHT), "value")),
+    )
+
+
+def _gradients(report: Report, room: Room) -> list[Piece]:
+    made: list[Piece] = [
+        line for gradient in report.gradients for line in witnesses.block(gradient, report.dtype, room)
+    ]
+    notes = dict.fromkeys(note for gradient in report.gradients for note in gradient.notes)
+    made += [Line(words((one_line(note), "quiet")), indent=1, hang=2) for note in notes]
+    return made

@@ -1,0 +1,74 @@
+"""Findings as a person reads them: what, where, why, and what to write instead."""
+
+from autograd_cli.errors import Span
+from autograd_cli.lang.source import Source, quote
+from autograd_cli.report.records import Finding, Fix, Report, Severity
+from autograd_cli.views.pieces import Ends, Line, Piece, Room, one_line, shown, words
+
+_WHOLE = 1 << 30
+_STYLES = {Severity.ERROR: "bad", Severity.WARNING: "warning", Severity.NOTE: "note"}
+
+
+def block(finding: Finding, report: Report, room: Room) -> list[Piece]:
+    """The lines about one finding, from its severity down to its page."""
+    return [
+        _head(finding, report),
+        *_place(finding, report, room),
+        *_lines((finding.sentence,), 2, False),
+        *_lines(finding.cause, 4, True),
+        *_torch(finding.torch),
+        *(line for fix in finding.fix for line in _fix(fix)),
+        *_also(finding),
+        Line(words((f"agx explain {shown(finding.code)}", "quiet")), indent=2),
+    ]
+
+
+def _head(finding: Finding, report: Report) -> Piece:
+    style = _STYLES[finding.severity]
+    left = words((finding.severity.value, style), f" {shown(finding.name)} ({shown(finding.code)})")
+    where = " ".join(filter(None, (shown(report.name), f"line {finding.line}" if finding.line else "")))
+    return Ends(left, words((where, "quiet"))) if report.name else Line(left)
+
+
+def _place(finding: Finding, report: Report, room: Room) -> list[Line]:
+    """The line of the source with carets under the place."""
+    if finding.span is None or finding.span[0] == finding.span[1]:
+        return []
+    span = Span(*finding.span)
+    source = Source(report.source)
+    several = len(source.line_starts) > 1
+    gutter = str(source.line_of(span.start)).rjust(4) if several else "  "
+    width = _WHOLE if room.width is None else room.width - len(gutter) - 4
+    found = quote(report.source, span, width)
+    blank = " " * len(gutter)
+    return [
+        Line(words((f"{gutter} │ ", "quiet"), (found.line, "source")), whole=True),
+        Line(words((f"{blank} │ ", "quiet"), (found.carets, _STYLES[finding.severity])), whole=True),
+    ]
+
+
+def _lines(texts: tuple[str, ...], indent: int, drawn: bool) -> list[Line]:
+    """Lines of text; those that are `drawn` keep their blanks and are not broken."""
+    pieces = [piece for text in texts for piece in text.splitlines()]
+    return [Line(words(shown(piece)), indent=indent, whole=drawn) for piece in pieces]
+
+
+def _torch(message: str) -> list[Line]:
+    lines = message.strip().splitlines()
+    said = [Line(words(("torch says  ", "quiet"), shown(line)), indent=2, hang=12) for line in lines[:1]]
+    return said + [Line(words(shown(line)), indent=14) for line in lines[1:]]
+
+
+def _fix(fix: Fix) -> list[Line]:
+    ran = f"  (run: {'it works' if fix.passed else 'it fails too'})" if fix.ran else ""
+    lines = []
+    if fix.text:
+        said = words(("fix  ", "good"), one_line(fix.text), (ran, "quiet"))
+        lines.append(Line(said, indent=2, hang=5))
+    programs = fix.program.splitlines()
+    return lines + [Line(words((shown(line), "source")), indent=7, whole=True) for line in programs]
+
+
+def _also(finding: Finding) -> list[Line]:
+    names = ", ".join(map(shown, finding.also))
+    return [Line(words(("also  ", "quiet"), names), indent=2, hang=6)] if names else []

@@ -1,0 +1,186 @@
+"""How numbers are written: the one place that every text view asks.
+
+A missing value is "-", which no number is; NaN is "nan"; zero is "0".
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from math import floor, isfinite, log10
+from typing import Any
+
+from autograd_cli.report.records import Summary, Values
+from autograd_cli.report.values import flat, summarise
+
+DIGITS = 7
+TIGHT = 3
+MISSING = "-"
+MOST_LISTED = 10
+"""Tensors of more elements are summarised, unless everything was asked for."""
+
+
+def number(value: Any, digits: int = DIGITS, zeros: bool = False) -> str:
+    """One number in `digits` significant digits; `zeros` keeps those at its end."""
+    if value is None:
+        return MISSING
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, complex):
+        return _complex(value, digits)
+    if isinstance(value, int):
+        return str(value) if abs(value) < 10**18 else _large(value, digits)
+    return _real(value, digits, zeros)
+
+
+def _complex(value: complex, digits: int) -> str:
+    imaginary = number(value.imag, digits)
+    sign = "" if imaginary[0] in "+-" else "+"
+    return f"{number(value.real, digits)}{sign}{imaginary}j"
+
+
+def _large(value: int, digits: int) -> str:
+    exponent = floor(log10(abs(value)))
+    lead = abs(value) // 10 ** (exponent - digits + 1) / 10 ** (digits - 1)
+    return f"{'-' if value < 0 else ''}{number(lead, digits)}e{exponent}"
+
+
+def _real(value: float, digits: int, zeros: bool) -> str:
+    if not isfinite(value) or value == 0:
+        return str(value) if value else "0"
+    exponent = _exponent(value)
+    if not -5 < exponent < DIGITS:
+        return _scientific(value, digits)
+    decimals = max(digits - 1 - exponent, 0)
+    text = f"{value:.{decimals}f}"
+    return text if zeros and not value.is_integer() else _stripped(text)
+
+
+def _exponent(value: float) -> int:
+    """The power of ten of `value`, 0 for 0."""
+    return int(f"{value:e}".partition("e")[2])
+
+
+def _scientific(value: float, digits: int) -> str:
+    lead, _, exponent = f"{value:.{digits - 1}e}".partition("e")
+    return f"{_stripped(lead)}e{int(exponent)}"
+
+
+def _stripped(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def small(value: float) -> str:
+    """A distance or a tolerance in two digits: 5.1e-8, 0.092."""
+    return _scientific(value, 2) if isfinite(value) and 0 < abs(value) < 1e-3 else number(value, 2)
+
+
+def error_bar(value: float) -> str:
+    """An error bar in one digit, with its sign: ± 4e-11."""
+    return f"± {_scientific(value, 1) if isfinite(value) and value else number(value)}"
+
+
+def size(count_of_bytes: int) -> str:
+    """A number of bytes in the largest binary unit that leaves at least 1: 8 B, 1.5 KiB."""
+    power = min(max(count_of_bytes.bit_length() - 1, 0) // 10, 4)
+    return f"{number(count_of_bytes / 1024**power, 3)} {('B', 'KiB', 'MiB', 'GiB', 'TiB')[power]}"
+
+
+def decimals_for(values: Iterable[Any], tolerance: float | None = None) -> int | None:
+    """The decimals in which numbers that stand together are told apart, None if in none.
+
+    Eight significant digits of the largest; where rounding allows `tolerance`, no more
+    than one digit below that.
+    """
+    parts = [part for value in values for part in _parts(value) if isfinite(part) and part]
+    top = max((_exponent(part) for part in parts), default=0)
+    if not -5 < top < 8:
+        return None
+    decimals = DIGITS - top
+    if tolerance and isfinite(tolerance):
+        decimals = min(decimals, max(1 - _exponent(tolerance), 2))
+    return max((len(_stripped(f"{part:.{decimals}f}").partition(".")[2]) for part in parts), default=0)
+
+
+def _parts(value: Any) -> tuple[float, ...]:
+    if value is None or isinstance(value, int):
+        return ()
+    return (value.real, value.imag) if isinstance(value, complex) else (value,)
+
+
+def fixed(value: Any, decimals: int | None) -> str:
+    """One number in `decimals` decimals; a whole one, or one that needs more, as it is."""
+    if isinstance(value, complex):
+        imaginary = fixed(value.imag, decimals)
+        return f"{fixed(value.real, decimals)}{'' if imaginary[0] in '+-' else '+'}{imaginary}j"
+    if not isinstance(value, float) or decimals is None or not isfinite(value) or value.is_integer():
+        return number(value)
+    text = f"{value:.{decimals}f}"
+    if float(text).is_integer() and float(text):
+        return number(float(text))
+    return number(value) if _exponent(value) + decimals < 4 else text
+
+
+def in_step(values: Sequence[Any], tolerance: float | None = None) -> list[str]:
+    """Numbers with the same decimals, for a row or a column in which they are compared."""
+    decimals = decimals_for(values, tolerance)
+    return [fixed(value, decimals) for value in values]
+
+
+def on_point(texts: Sequence[str]) -> list[str]:
+    """The texts with blanks before them so that their decimal points stand in one column."""
+    before = [len(re.split(r"[.ej]", text, maxsplit=1)[0]) for text in texts]
+    most = max(before, default=0)
+    return [" " * (most - size) + text for text, size in zip(texts, before, strict=True)]
+
+
+def tensor(values: Values, digits: int = DIGITS, listed: int = MOST_LISTED) -> str:
+    """A tensor in a cell: its number, its elements while at most `listed`, else its range."""
+    if values is None:
+        return MISSING
+    if isinstance(values, Summary):
+        return summary(values, digits)
+    if not isinstance(values, tuple | list):
+        return number(values, digits)
+    if any(True for _ in islice(flat(values), listed, None)):
+        return summary(summarise(values), digits)
+    return nested(values, digits)
+
+
+def nested(values: Any, digits: int = DIGITS) -> str:
+    """Every element in brackets: [[1, 2], [3, 4]]."""
+    if isinstance(values, tuple | list):
+        return f"[{', '.join(nested(item, digits) for item in values)}]"
+    return number(values, digits)
+
+
+def cell(values: Values, digits: int = DIGITS) -> str:
+    """A tensor in the tree, where its shape stands beside it: four elements, or two when tight."""
+    if isinstance(values, Summary) or not isinstance(values, tuple | list):
+        return tensor(values, digits)
+    items = list(islice(flat(values), 5))
+    if len(items) == 1:
+        return number(items[0], digits)
+    few = len(items) <= (4 if digits > TIGHT else 2)
+    if items and few and len(set(items)) > 1:
+        return nested(items, digits)
+    return summary(summarise(values), digits)
+
+
+def summary(of: Summary, digits: int = DIGITS) -> str:
+    """A range over the finite elements with counts of the others: -1 … 2, 3 nan."""
+    if of.count == 0:
+        return "empty"
+    for odd, word in ((of.nan, "nan"), (of.inf, "inf")):
+        if odd == of.count:
+            return f"all {word}"
+    counts = "".join(f", {n} {word}" for n, word in ((of.nan, "nan"), (of.inf, "inf")) if n)
+    return _range(of, digits, bool(counts)) + counts
+
+
+def _range(of: Summary, digits: int, mixed: bool) -> str:
+    if of.min is None or of.max is None:
+        return f"{of.count} values"
+    if of.min == of.max:
+        return f"{'finite' if mixed else 'all'} {number(of.min, digits)}"
+    zeros = digits == TIGHT
+    return f"{number(of.min, digits, zeros)} … {number(of.max, digits, zeros)}"

@@ -1,0 +1,127 @@
+"""What a text view is laid out from: lines, headers and tables of words with a style.
+
+A style names what a word is, not how it looks; `theme` maps styles to colours. Every
+word that comes from a person goes through `shown` or `one_line`, so that nothing in it
+can act on a terminal.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from autograd_cli.lang.source import cells, visible
+
+
+class Word(NamedTuple):
+    """A stretch of text and what it is."""
+
+    text: str
+    style: str = ""
+
+
+Words = tuple[Word, ...]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line; where a terminal must break it, it goes on `hang` cells further in.
+
+    `whole` marks what is meant to be pasted: it is never broken.
+    """
+
+    words: Words = ()
+    indent: int = 0
+    hang: int = 0
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class Ends:
+    """A line with something at its left end and something at its right, `fill` cells away.
+
+    Where both do not fit in one line, the right end goes on a line of its own, `hang` in.
+    """
+
+    left: Words
+    right: Words
+    fill: int = 80
+    hang: int = 1
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table. `cut` is True where a narrow terminal may shorten the text."""
+
+    title: str
+    style: str = ""
+    cut: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns and rows of cells, one cell a column; `gap` is the space between columns."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Words, ...], ...]
+    gap: int = 2
+
+
+@dataclass(frozen=True)
+class Room:
+    """How much may be shown: `width` in cells, None where nothing need be cut.
+
+    `full` shows everything, `depth` the rows down to that depth of the tree.
+    """
+
+    width: int | None = None
+    full: bool = False
+    depth: int | None = None
+
+
+Piece = Line | Ends | Table
+
+BLANK = Line()
+_LONGEST = 72
+
+
+def words(*parts: str | tuple[str, str]) -> Words:
+    """Words from strings without a style and (text, style) pairs; empty ones are left out."""
+    made = (Word(part) if isinstance(part, str) else Word(*part) for part in parts)
+    return tuple(word for word in made if word.text)
+
+
+def plain_text(of: Iterable[Word]) -> str:
+    """The words without their styles."""
+    return "".join(word.text for word in of)
+
+
+def wide(of: Iterable[Word]) -> int:
+    """How many cells the words take."""
+    return cells(plain_text(of))
+
+
+def shown(text: str) -> str:
+    """A person's text with everything that a terminal would act on written out."""
+    return visible(text)
+
+
+def one_line(text: str) -> str:
+    """A person's text on one line: line breaks and the blanks around them become one space."""
+    return visible(re.sub(r"[ \t]*[\r\n\t][ \t\r\n]*", " ", text.strip()))
+
+
+def widths(table: Table) -> list[int]:
+    """The natural width of each column. One very long cell does not widen its column."""
+    found = []
+    for number, column in enumerate(table.columns):
+        sizes = [wide(row[number]) for row in table.rows]
+        usual = [s for s in sizes if s <= _LONGEST]
+        found.append(max([cells(column.title), *(usual or [0])]))
+    return found
+
+
+def natural_width(table: Table) -> int:
+    """The width at which nothing in the table is cut, very long cells apart."""
+    sizes = widths(table)
+    return 1 + sum(sizes) + table.gap * (len(sizes) - 1)

@@ -1,0 +1,108 @@
+"""The terminal view: the shared composition laid out by Rich at a given width."""
+
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from autograd_cli.report.records import Report
+from autograd_cli.views.compose import compose
+from autograd_cli.views.pieces import Ends, Line, Piece, Room, Table, Words, plain_text, wide, words
+from autograd_cli.views.theme import STYLES
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+_NARROWEST = 40
+
+
+def terminal(report: Report, room: Room, colour: bool) -> str:
+    """The report as a terminal of the width of `room` shows it.
+
+    A line that is meant to be pasted may be longer: the terminal wraps it and copies it
+    as one. Only the texts in a table are shortened, with `…`.
+    """
+    from rich.console import Console
+
+    width = max(room.width or 80, _NARROWEST)
+    console = Console(
+        file=StringIO(),
+        width=width,
+        color_system="standard" if colour else None,
+        force_terminal=colour,
+        markup=False,
+        highlight=False,
+        emoji=False,
+        legacy_windows=False,
+        _environ={},
+    )
+    with console.capture() as captured:
+        for piece in compose(report, Room(width, room.full, room.depth)):
+            _print(console, piece)
+    return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+
+
+def _print(console: "Console", piece: Piece) -> None:
+    if isinstance(piece, Table):
+        console.print(_table(piece))
+    elif isinstance(piece, Ends):
+        _print_ends(console, piece)
+    else:
+        _print_line(console, piece)
+
+
+def _print_line(console: "Console", line: Line) -> None:
+    """A line, broken between words where it is longer than the terminal is wide."""
+    whole = _text(words(" " * line.indent) + line.words)
+    if line.whole or whole.cell_len <= console.width:
+        console.print(whole, soft_wrap=True)
+        return
+    inner = line.indent + line.hang
+    for number, part in enumerate(_text(line.words).wrap(console, console.width - inner)):
+        blank = line.indent if number == 0 else inner
+        part.rstrip()
+        console.print(_text(words(" " * blank)).append_text(part), soft_wrap=True)
+
+
+def _print_ends(console: "Console", ends: Ends) -> None:
+    fill = min(ends.fill, console.width)
+    blank = fill - wide(ends.left) - wide(ends.right)
+    if blank >= 2:
+        console.print(_text(ends.left + words(" " * blank) + ends.right), soft_wrap=True)
+        return
+    _print_line(console, Line(ends.left, hang=2))
+    if plain_text(ends.right):
+        _print_line(console, Line(ends.right, indent=ends.hang))
+
+
+def _text(of: Words) -> "Text":
+    from rich.text import Text
+
+    made = Text()
+    for word in of:
+        made.append(word.text, STYLES[word.style])
+    return made
+
+
+def _table(table: Table) -> "RichTable":
+    from rich.table import Table as RichTable
+
+    made = RichTable(
+        box=None, show_edge=False, pad_edge=False, padding=(0, 0, 0, table.gap), collapse_padding=False,
+        header_style=STYLES["title"],
+    )  # fmt: skip
+    for number, column in enumerate(table.columns):
+        made.add_column(
+            _text(words(" " if number == 0 else "", column.title)),
+            no_wrap=not column.cut,
+            overflow="ellipsis",
+        )
+    for row in table.rows:
+        made.add_row(*(_cell(cell, number == 0) for number, cell in enumerate(row)))
+    return made
+
+
+def _cell(of: Words, first: bool) -> "Text":
+    made = _text((*words(" "), *of) if first else of)
+    made.no_wrap, made.overflow = True, "ellipsis"
+    return made

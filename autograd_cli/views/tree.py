@@ -1,0 +1,119 @@
+"""A graph as the rows of a tree: every node once, and a reference wherever it is met again."""
+
+from collections import deque
+from dataclasses import dataclass
+
+from autograd_cli.report.records import Edge, Graph, Node
+from autograd_cli.views.pieces import Room
+
+MOST_ROWS = 60
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the tree: glyphs, then the node.
+
+    `again` marks a node that is drawn in an earlier row. `node` is None for the row that
+    stands for inputs which are not shown.
+    """
+
+    glyphs: str
+    node: Node | None
+    again: bool = False
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The rows in order; how many nodes are not among them; whether depth became a number."""
+
+    rows: tuple[Row, ...]
+    hidden: int
+    numbered: bool
+
+
+class Shape:
+    """A graph's nodes by id, and the edges below each."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.nodes = {node.id: node for node in graph.nodes}
+        self.root = graph.root if graph.root in self.nodes else None
+        self.total = max(graph.total_nodes, sum(not node.constant for node in graph.nodes))
+        self.below: dict[int, list[Edge]] = {}
+        for edge in graph.edges:
+            self.below.setdefault(edge.from_, []).append(edge)
+
+    def edges(self, node: int) -> list[Edge]:
+        """The edges to the inputs of a node, in the order of the graph."""
+        return self.below.get(node, [])
+
+
+def tree(graph: Graph, room: Room) -> Tree:
+    """The rows that fit in `room`: of a large graph, those nearest to the output."""
+    shape = Shape(graph)
+    if shape.root is None:
+        return Tree((), 0, False)
+    chosen = nearest(shape, room, MOST_ROWS)
+    deepest = _deepest(room.width)
+    rows, numbered = _rows(shape, shape.root, chosen, deepest)
+    shown = sum(not shape.nodes[number].constant for number in chosen)
+    return Tree(tuple(rows), shape.total - shown, numbered)
+
+
+def _deepest(width: int | None) -> int:
+    """To which depth the tree is indented; deeper rows say their depth as a number."""
+    return 12 if width is None else min(max((width - 65) // 3, 5), 12)
+
+
+def nearest(shape: Shape, room: Room, usual: int) -> set[int]:
+    """The nodes to show, nearest to the output first; `usual` many unless `room` says otherwise."""
+    if shape.root is None:
+        return set()
+    most = len(shape.nodes) if room.full or room.depth is not None else usual
+    chosen = {shape.root}
+    queue = deque([(shape.root, 0)])
+    while queue and len(chosen) < most:
+        number, depth = queue.popleft()
+        if room.depth is not None and depth >= room.depth:
+            continue
+        for edge in shape.edges(number):
+            if edge.to not in chosen and len(chosen) < most:
+                chosen.add(edge.to)
+                queue.append((edge.to, depth + 1))
+    return chosen
+
+
+def _rows(shape: Shape, root: int, chosen: set[int], deepest: int) -> tuple[list[Row], bool]:
+    """The rows in preorder, with an own stack: a graph may be deeper than Python's."""
+    rows: list[Row] = []
+    drawn: set[int] = set()
+    numbered = False
+    stack: list[tuple[int, int, str, bool]] = [(root, 0, "", True)]
+    while stack:
+        number, depth, bars, last = stack.pop()
+        numbered |= depth > deepest
+        again = number in drawn
+        rows.append(Row(_glyphs(depth, bars, last, deepest), shape.nodes.get(number), again))
+        if again or number < 0:
+            continue
+        drawn.add(number)
+        under = bars + ("   " if last else "│  ") if 0 < depth < deepest else bars
+        stack.extend(reversed(_inputs(shape, number, chosen, depth + 1, under)))
+    return rows, numbered
+
+
+def _inputs(
+    shape: Shape, number: int, chosen: set[int], depth: int, bars: str
+) -> list[tuple[int, int, str, bool]]:
+    """The rows directly below a node; -1 stands for the inputs that are not shown."""
+    edges = shape.edges(number)
+    ids = [edge.to for edge in edges if edge.to in chosen]
+    if len(ids) < len(edges):
+        ids.append(-1)
+    return [(to, depth, bars, place == len(ids)) for place, to in enumerate(ids, 1)]
+
+
+def _glyphs(depth: int, bars: str, last: bool, deepest: int) -> str:
+    if depth == 0:
+        return ""
+    branch = "└─ " if last else "├─ "
+    return f"({depth}) {branch}" if depth > deepest else bars + branch

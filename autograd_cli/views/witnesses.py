@@ -1,0 +1,166 @@
+"""One block a binding: its derivative, what each witness says, and the verdict."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from autograd_cli.lang.source import cells
+from autograd_cli.report.records import Gradient, Summary, Values, Verdict, Witness
+from autograd_cli.report.values import count, flat
+from autograd_cli.views import numbers
+from autograd_cli.views.pieces import Line, Room, Words, one_line, words
+
+_NAMES = {Witness.AUTOGRAD: "autograd", Witness.SYMBOLIC: "formula", Witness.NUMERIC: "numeric"}
+_INDENT = 5
+_SHAPES_AT = 50
+_VERDICTS = {
+    Verdict.OK: ("agree", "good"),
+    Verdict.KINK: ("kink", "warning"),
+    Verdict.PRECISION: ("precision", "warning"),
+    Verdict.WRONG: ("disagree", "bad"),
+    Verdict.JUMP: ("jump", "bad"),
+    Verdict.DOMAIN_EDGE: ("domain edge", "bad"),
+    Verdict.NO_GRAPH: ("no graph", "bad"),
+    Verdict.NONDETERMINISTIC: ("not deterministic", "bad"),
+}
+
+
+def block(gradient: Gradient, dtype: str, room: Room) -> list[Line]:
+    """The lines about one gradient; `dtype` is the one in which autograd computed it."""
+    return [*_formula(gradient, room), *_witnesses(gradient, room), *_verdict(gradient, dtype)]
+
+
+def _formula(gradient: Gradient, room: Room) -> list[Line]:
+    name = f"d/d{one_line(gradient.name)}"
+    if gradient.formula is None:
+        why = f" has no formula: {one_line(gradient.no_formula)}" if gradient.no_formula else ""
+        return [Line(words((name, "name"), (why, "quiet")), hang=_INDENT)]
+    formula, shapes = one_line(gradient.formula), one_line(gradient.shapes)
+    head = words((name, "name"), " = ", (formula, "source"))
+    taken = cells(f"{name} = {formula}")
+    blank = " " * max(_SHAPES_AT - taken, 3)
+    if room.width is not None and taken + len(blank) + cells(shapes) > room.width:
+        return [Line(head, whole=True), Line(words((shapes, "shape")), indent=_INDENT)]
+    return [Line(head + words((blank if shapes else ""), (shapes, "shape")), whole=True)]
+
+
+def _witnesses(gradient: Gradient, room: Room) -> list[Line]:
+    given = {
+        Witness.AUTOGRAD: gradient.autograd,
+        Witness.SYMBOLIC: gradient.symbolic,
+        Witness.NUMERIC: gradient.numeric,
+    }
+    known = {_NAMES[witness]: values for witness, values in given.items() if values is not None}
+    if gradient.verdict is Verdict.NO_GRAPH and "autograd" not in known:
+        return [Line(words(("autograd ", "quiet"), ("None", "bad")), indent=_INDENT)]
+    if not known:
+        return []
+    if not _written_out(known.values(), room):
+        return [_summarised(known)]
+    return _elements(gradient, {name: list(flat(values)) for name, values in known.items()}, room)
+
+
+def _written_out(values: Any, room: Room) -> bool:
+    return all(not isinstance(v, Summary) and (room.full or count(v) <= numbers.MOST_LISTED) for v in values)
+
+
+def _summarised(known: dict[str, Values]) -> Line:
+    """One line for a large gradient: the first witness that there is, as a range."""
+    name, values = next(iter(known.items()))
+    size = f"   of {count(values):,} elements"
+    text = numbers.tensor(values)
+    return Line(words((f"{name} ", "quiet"), (text, "gradient"), (size, "quiet")), indent=_INDENT)
+
+
+def _elements(gradient: Gradient, known: dict[str, list[Any]], room: Room) -> list[Line]:
+    """The witnesses one below the other, element under element; a single number in one line."""
+    everything = [value for items in known.values() for value in items]
+    decimals = numbers.decimals_for(everything, gradient.tolerance)
+    texts = {name: [numbers.fixed(v, decimals) for v in items] for name, items in known.items()}
+    bar = (
+        numbers.error_bar(gradient.error_bar) if gradient.error_bar is not None and "numeric" in texts else ""
+    )
+    if all(len(items) == 1 for items in texts.values()):
+        return _single(texts, bar, room)
+    size = max((len(text) for items in texts.values() for text in items), default=0)
+    aligned = {name: [text.rjust(size) for text in items] for name, items in texts.items()}
+    lines = []
+    for start, stop in _pieces(gradient.shape, len(everything) // len(known), size, room):
+        lines += _at(gradient.shape, start, stop, len(everything) // len(known))
+        for name, items in aligned.items():
+            ending = f"   {bar}" if name == "numeric" and bar else ""
+            lines.append(_row(name, "  ".join(items[start:stop]), ending))
+    return lines
+
+
+def _single(texts: dict[str, list[str]], bar: str, room: Room) -> list[Line]:
+    parts = [(name, items[0]) for name, items in texts.items()]
+    made: list[Words] = [words((f"{name} ", "quiet"), (text, "gradient")) for name, text in parts]
+    if bar:
+        made[-1] += words((f" {bar}", "quiet"))
+    joined = made[0] + tuple(word for part in made[1:] for word in (*words("   "), *part))
+    if room.width is None or _INDENT + sum(cells(word.text) for word in joined) <= room.width:
+        return [Line(joined, indent=_INDENT)]
+    ending = {"numeric": f" {bar}" if bar else ""}
+    return [_row(name, text, ending.get(name, "")) for name, text in parts]
+
+
+def _row(name: str, text: str, ending: str) -> Line:
+    return Line(words((f"{name:<8}  ", "quiet"), (text, "gradient"), (ending, "quiet")), indent=_INDENT)
+
+
+def _pieces(shape: Sequence[int], total: int, size: int, room: Room) -> list[tuple[int, int]]:
+    """Which elements stand in one row: all of a few, else the last dimension as far as it fits."""
+    fitting = 10 if room.width is None else max((room.width - _INDENT - 22) // (size + 2), 1)
+    if total <= fitting or (room.width is None and total <= numbers.MOST_LISTED):
+        return [(0, total)]
+    last = shape[-1] if shape and 1 < shape[-1] < total else total
+    starts = [(row, row + piece) for row in range(0, total, last) for piece in range(0, last, fitting)]
+    return [(start, min(start + fitting, row + last)) for row, start in starts]
+
+
+def _at(shape: Sequence[int], start: int, stop: int, total: int) -> list[Line]:
+    """A line that says where a row of elements begins, when there are several rows."""
+    if (start, stop) == (0, total):
+        return []
+    index = []
+    for size in reversed(shape):
+        start, place = divmod(start, size)
+        index.append(place)
+    return [Line(words((f"from [{','.join(map(str, reversed(index)))}]", "quiet")), indent=_INDENT)]
+
+
+def _verdict(gradient: Gradient, dtype: str) -> list[Line]:
+    if gradient.verdict is None:
+        said = one_line(gradient.sentence)
+        return [Line(words((said, "quiet")), indent=_INDENT, hang=2)] if said else []
+    word, style = _VERDICTS[gradient.verdict]
+    said = one_line(gradient.sentence) or _measured(gradient, dtype)
+    parts = [said, *_besides(gradient)]
+    rest = "".join(f" · {part}" for part in parts if part)
+    return [Line(words((word, style), rest), indent=_INDENT, hang=2)]
+
+
+def _measured(gradient: Gradient, dtype: str) -> str:
+    """How far autograd, or the witness that is the odd one out, is from the others."""
+    if gradient.difference is None:
+        return ""
+    if gradient.difference == 0 and gradient.odd is None:
+        return f"autograd ({dtype}) is exact"
+    where = f" at [{','.join(map(str, gradient.worst))}]" if gradient.worst else ""
+    off = f"{numbers.small(gradient.difference)} off{where}"
+    allowed = (
+        f"; rounding allows {numbers.small(gradient.tolerance)}" if gradient.tolerance is not None else ""
+    )
+    if gradient.odd is None:
+        return f"autograd ({dtype}) is {off}{allowed}"
+    return f"{_NAMES[gradient.odd]} is the odd one out, {off}{allowed}"
+
+
+def _besides(gradient: Gradient) -> list[str]:
+    """What else is to be known of a verdict: kinks, random directions."""
+    made = []
+    if gradient.kinks:
+        made.append(f"at a kink in {gradient.kinks:,} element{'s' if gradient.kinks > 1 else ''}")
+    if gradient.directions is not None:
+        made.append(f"numeric along {gradient.directions} random directions")
+    return made
