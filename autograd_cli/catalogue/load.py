@@ -1,0 +1,126 @@
+"""The pages of the catalogue, read from the package when they are asked for."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from autograd_cli.report import Severity
+
+HEADINGS = (
+    "What torch says",
+    "What it means",
+    "Why",
+    "How to see it",
+    "How to fix it",
+    "When it is fine",
+)
+"""The sections of a page, in order; the first is "What agx says" where torch has no part in it."""
+
+_TITLE = re.compile(r"# (AGX\d{3}) ([a-z0-9-]+): (.+)")
+_SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
+_COMMANDS = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(r"AGX\d{3}")
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page. `names` are the labels its findings may have, `name` the usual one.
+
+    `sections` holds the text under each heading. `broken` are the commands under "How
+    to see it" that give this finding, `fixed` those under "How to fix it" that do not.
+    """
+
+    code: str
+    name: str
+    names: tuple[str, ...]
+    title: str
+    severity: Severity
+    sections: dict[str, str]
+    text: str
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """The commands that show the finding."""
+        return _commands(self.sections["How to see it"])
+
+    @property
+    def fixed(self) -> tuple[str, ...]:
+        """The commands with the repair in them."""
+        return _commands(self.sections["How to fix it"])
+
+
+def page(code: str) -> Page:
+    """The page of a code, in either case; KeyError where there is none."""
+    wanted = code.upper()
+    place = _folder() / f"{wanted}.md"
+    if not _CODE.fullmatch(wanted) or not place.is_file():
+        raise KeyError(code)
+    return _read(wanted)
+
+
+@cache
+def pages() -> tuple[Page, ...]:
+    """Every page, by code."""
+    names = sorted(entry.name for entry in _folder().iterdir() if entry.name.endswith(".md"))
+    return tuple(_read(name.removesuffix(".md")) for name in names)
+
+
+def find(word: str) -> tuple[Page, ...]:
+    """The pages that speak of `word`: its code first, then in names, titles, texts.
+
+    Case, and the line breaks of the pages, do not count: a message of torch, or a part
+    of one, finds the page that quotes it.
+    """
+    wanted = _flat(word)
+    if not wanted:
+        return ()
+    ranked = [(rank, found) for found in pages() if (rank := _rank(found, wanted)) is not None]
+    return tuple(found for _, found in sorted(ranked, key=lambda pair: pair[0]))
+
+
+def _rank(found: Page, wanted: str) -> int | None:
+    """How near `wanted` is to the subject of a page, 0 nearest; None when it is not in it."""
+    places = (found.code, " ".join(found.names), found.title, found.text)
+    return next((rank for rank, text in enumerate(places) if wanted in _flat(text)), None)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+def _folder() -> Traversable:
+    return files(__package__)
+
+
+@cache
+def _read(code: str) -> Page:
+    return parse((_folder() / f"{code}.md").read_text(encoding="utf-8"))
+
+
+def parse(text: str) -> Page:
+    """A page from its Markdown; ValueError where the title or the severity is missing."""
+    title = _TITLE.match(text)
+    if title is None:
+        raise ValueError(f"a page begins with `# AGX000 name: title`, this one with {text[:40]!r}")
+    code, name, words = title.groups()
+    head, *parts = _SECTION.split(text)
+    facts = dict(line.split(": ", 1) for line in head.splitlines()[1:] if ": " in line)
+    if "severity" not in facts:
+        raise ValueError(f"the page of {code} does not say its severity")
+    also = tuple(facts.get("also", "").split(", ")) if "also" in facts else ()
+    return Page(
+        code=code,
+        name=name,
+        names=(name, *also),
+        title=words,
+        severity=Severity(facts["severity"]),
+        sections={heading: body.strip() for heading, body in zip(parts[::2], parts[1::2], strict=True)},
+        text=text,
+    )
+
+
+def _commands(section: str) -> tuple[str, ...]:
+    blocks = "".join(_COMMANDS.findall(section)).replace("\\\n", " ")
+    return tuple(" ".join(line.split(" ")) for line in blocks.splitlines() if line.strip())

@@ -1,0 +1,149 @@
+"""Bindings that the output's gradient does not reach, and the expression that cuts the way."""
+
+from collections.abc import Iterator, Sequence
+
+import torch
+
+from autograd_cli.diagnose import drawing, repair
+from autograd_cli.diagnose.facts import make
+from autograd_cli.diagnose.outputs import NO_GRAPH
+from autograd_cli.diagnose.scene import Scene, is_floating, way
+from autograd_cli.lang import nodes
+from autograd_cli.lang.functions.rows import Kind
+from autograd_cli.report import Finding, Fix
+from autograd_cli.run.tape import LiveStep
+from autograd_cli.run.values import tensors_in
+
+_CUTS = {"detach", "data", "detach_"}
+_CASTS = {"long", "int", "short", "bool", "to", "type", "byte", "char"}
+
+
+def cut(scene: Scene) -> Iterator[Finding]:
+    """AGX403 for each expression that ends the only way from a binding to the output."""
+    for step, names in _endings(scene):
+        yield _staircase(scene, step, names) if _flat(step) else _cut(scene, step, names)
+
+
+def _endings(scene: Scene) -> Iterator[tuple[LiveStep, list[str]]]:
+    """The first ending of each leaf that does not arrive, with the leaves it ends."""
+    found: dict[int, list[str]] = {}
+    for name, leaf in scene.leaves.items():
+        its = way(scene, leaf)
+        ends = [step for step in its.ends if not _shape_only(step)]
+        if ends and not its.arrives:
+            found.setdefault(ends[0].index, []).append(name)
+    for index, names in found.items():
+        yield scene.run.steps[index], names
+
+
+def _shape_only(step: LiveStep) -> bool:
+    """Whether a step takes from its argument nothing but shape and dtype: zeros_like."""
+    return step.function is not None and step.function.kind in (Kind.CREATION, Kind.RANDOM)
+
+
+def _flat(step: LiveStep) -> bool:
+    return any(tensor.requires_grad for tensor in tensors_in(step.value))
+
+
+def named(names: Sequence[str]) -> str:
+    """ "`x`", "`x` and `y`", "`x`, `y` and `z`"."""
+    marked = [f"`{name}`" for name in names]
+    return marked[0] if len(marked) == 1 else f"{', '.join(marked[:-1])} and {marked[-1]}"
+
+
+def _cut(scene: Scene, step: LiveStep, names: list[str]) -> Finding:
+    """A result that has no grad_fn although an argument of it requires grad."""
+    detached = step.function is not None and step.function.name in _CUTS
+    detached = detached or (isinstance(step.expr, nodes.Attribute) and step.expr.name in _CUTS)
+    get = "gets" if len(names) == 1 else "get"
+    return make(
+        "AGX403",
+        f"{named(names)} {get} no gradient: {drawing.quoted(scene.text(step))} {_reason(step, detached)}.",
+        name="detached-prediction-in-loss" if detached else "nondifferentiable-op-in-loss",
+        span=step.expr.span,
+        torch="" if _requires_grad(scene) else NO_GRAPH,
+        fix=tuple(_restored(scene, step, detached)),
+        also=() if _requires_grad(scene) else ("loss-has-no-grad-path",),
+        bindings=names,
+    )
+
+
+def _requires_grad(scene: Scene) -> bool:
+    return any(tensor.requires_grad for tensor in tensors_in(scene.run.output))
+
+
+def _reason(step: LiveStep, detached: bool) -> str:
+    value = step.value
+    tensors = tensors_in(value)
+    if detached:
+        return "is the same values as a constant, cut out of the graph"
+    if not tensors:
+        return f"is a Python {type(value).__name__}, which is outside torch's graph"
+    if tensors[0].dtype == torch.bool:
+        return "gives truth values, which do not change when its operands change a little"
+    if not is_floating(tensors[0]):
+        return "gives whole numbers, which do not change when its operands change a little"
+    return "has a value without a grad_fn: torch lets no gradient through it"
+
+
+def _restored(scene: Scene, step: LiveStep, detached: bool) -> Iterator[Fix]:
+    """The source without the detach or the cast."""
+    expr = step.expr
+    called = expr.function if isinstance(expr, nodes.Call) else expr
+    if not isinstance(called, nodes.Attribute):
+        return
+    is_cast = called.name in _CASTS or called.name in {"item", "tolist"}
+    if detached or (is_cast and not isinstance(expr, nodes.Attribute)):
+        inner = scene.source[repair.grouped(scene.source, called.value)]
+        tight = repair.followed(scene.source, called.value, "")
+        kept = inner if expr is scene.run.program.body else tight
+        yield Fix(f"without `.{called.name}`", repair.edited(scene.source, {expr.span: kept}))
+
+
+def _staircase(scene: Scene, step: LiveStep, names: list[str]) -> Finding:
+    """A rounding: there is a grad_fn, and its gradient is 0 between the steps."""
+    expr, text = step.expr, scene.text(step)
+    argument = _rounded(expr)
+    fixes = []
+    if argument is not None:
+        inner = scene.source[argument.span]
+        passed = f"(({inner}) + ({text} - ({inner})).detach())"
+        if isinstance(argument, nodes.Name):
+            passed = f"({inner} + ({text} - {inner}).detach())"
+        program = repair.edited(scene.source, {expr.span: passed})
+        fixes.append(Fix("rounded forward, passed through backward (a straight-through estimate)", program))
+    get = "gets" if len(names) == 1 else "get"
+    return make(
+        "AGX403",
+        f"{named(names)} {get} a gradient of 0 everywhere: {drawing.quoted(text)} is flat between its jumps.",
+        name="nondifferentiable-op-in-loss",
+        span=expr.span,
+        fix=fixes,
+        bindings=names,
+    )
+
+
+def _rounded(expr: nodes.Expr) -> nodes.Expr | None:
+    """The argument of a rounding that has one argument, as function or method."""
+    if not isinstance(expr, nodes.Call) or expr.keywords:
+        return None
+    if expr.args:
+        return (
+            expr.args[0] if len(expr.args) == 1 and not isinstance(expr.function, nodes.Attribute) else None
+        )
+    return expr.function.value if isinstance(expr.function, nodes.Attribute) else None
+
+
+def unused_input(scene: Scene) -> Iterator[Finding]:
+    """AGX406 for a binding in the source that the output does not depend on by its values."""
+    for name, leaf in scene.leaves.items():
+        its = way(scene, leaf)
+        if name in scene.reached or its.arrives or any(not _shape_only(step) for step in its.ends):
+            continue
+        shape_only = f", only the shape in {drawing.quoted(scene.text(its.ends[0]))}" if its.ends else ""
+        yield make(
+            "AGX406",
+            f"`{name}` gets no gradient: no value of it goes into the output{shape_only}.",
+            span=leaf.expr.span,
+            bindings=[name],
+        )

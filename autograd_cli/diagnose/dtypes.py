@@ -1,0 +1,171 @@
+"""Dtypes that torch does not mix, and dtypes that a function does not take."""
+
+import re
+
+import torch
+
+from autograd_cli.diagnose import drawing, repair
+from autograd_cli.diagnose.facts import Case, dtype_name
+from autograd_cli.lang import nodes
+from autograd_cli.lang.functions.rows import Kind
+from autograd_cli.report import Finding, Fix
+from autograd_cli.run.tape import Operand
+
+_STRICT = {Kind.PRODUCT, Kind.LAYER, Kind.LINALG}
+_MIXED_WORDS = (
+    "same dtype",
+    "expected scalar type",
+    "should be the same",
+    "found dtype",
+    "but got dtype",
+    "to have the same type",
+    "does not match weight dtype",
+    "expected object of scalar type",
+)
+_UNSUPPORTED = re.compile(
+    r"not implemented for '\w+'|could not infer output dtype|[Ee]xpected a floating point"
+    r"|only supports? floating|bool tensors?[, ].*not supported|floating point or complex"
+)
+_NAMES = {
+    frozenset({"float64", "float32"}): "dtype-mismatch-double-float",
+    frozenset({"float16", "float32"}): "dtype-mismatch-half-float",
+    frozenset({"bfloat16", "float32"}): "dtype-mismatch-half-float",
+}
+_SHORT = {torch.float32: ".float()", torch.float64: ".double()", torch.float16: ".half()"}
+_HALVES = {torch.float16, torch.bfloat16}
+
+
+def mismatch(case: Case) -> Finding | None:
+    """AGX304 where a function that does not promote was given tensors of two dtypes."""
+    dtypes = {operand.value.dtype for operand in case.tensors}
+    if len(dtypes) < 2 or not (case.kind in _STRICT or case.says(*_MIXED_WORDS)):
+        return None
+    keep, change = _keep_and_change(case.tensors)
+    names = [f"{drawing.quoted(o.text)} is {dtype_name(o.value.dtype)}" for o in case.tensors[:3]]
+    return case.finding(
+        "AGX304",
+        f"{_and(names)}: {_called(case)} does not convert one to the other.",
+        name=_NAMES.get(frozenset(map(dtype_name, dtypes)), "dtype-mismatch"),
+        cause=drawing.columns(
+            [
+                (drawing.label(o.text), drawing.shown(o.value.shape), dtype_name(o.value.dtype))
+                for o in case.tensors
+            ]
+        ),
+        fix=(_converted(case, keep, change),),
+        dtypes=[dtype_name(o.value.dtype) for o in case.tensors],
+    )
+
+
+def _and(names: list[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+
+
+def _called(case: Case) -> str:
+    expr = case.failure.expr
+    return f"`{expr.op}`" if isinstance(expr, nodes.Binary) else f"`{case.name}`" if case.name else "torch"
+
+
+def _keep_and_change(operands: tuple[Operand, ...]) -> tuple[Operand, Operand]:
+    """The first operand of the dtype to keep, and the first that is to be converted.
+
+    float32 is kept where it is among them: it is what weights and most data are. An
+    int gives way to a float.
+    """
+    order = sorted(operands, key=lambda o: (o.value.dtype != torch.float32, not _floating(o)))
+    keep = order[0]
+    return keep, next(o for o in operands if o.value.dtype != keep.value.dtype)
+
+
+def _floating(operand: Operand) -> bool:
+    return bool(operand.value.is_floating_point() or operand.value.is_complex())
+
+
+def _converted(case: Case, keep: Operand, change: Operand) -> Fix:
+    source, parent = case.run.program.source, case.failure.expr
+    suffix = _SHORT.get(keep.value.dtype, "")
+    if isinstance(keep.expr, nodes.Name) or not suffix:
+        suffix = f".to({repair.followed(source, keep.expr, '.dtype')})"
+    program = repair.suffixed(source, change.expr, suffix, parent)
+    return Fix(f"{drawing.quoted(change.text)} as {dtype_name(keep.value.dtype)}", program)
+
+
+# A dtype that the function does not take at all
+
+
+def unsupported(case: Case) -> Finding | None:
+    """AGX314 where a function has no version for the dtype of its operands."""
+    if not case.tensors or not _UNSUPPORTED.search(case.words):
+        return None
+    culprit = next((o for o in case.tensors if not _floating(o)), case.tensors[0])
+    dtype = culprit.value.dtype
+    return case.finding(
+        "AGX314",
+        f"{drawing.quoted(culprit.text)} is {dtype_name(dtype)}, which {_called(case)} does not take.",
+        name="half-op-on-cpu" if dtype in _HALVES else "",
+        cause=drawing.columns(
+            [
+                (drawing.label(o.text), drawing.shown(o.value.shape), dtype_name(o.value.dtype))
+                for o in case.tensors
+            ]
+        ),
+        fix=_supported(case, culprit),
+        dtype=dtype_name(dtype),
+    )
+
+
+def _supported(case: Case, culprit: Operand) -> tuple[Fix, ...]:
+    source, expr = case.run.program.source, case.failure.expr
+    if isinstance(expr, nodes.Binary) and expr.op == "^" and _floating(culprit):
+        sides = [source[repair.grouped(source, o, expr)] for o in (expr.left, expr.right)]
+        return (Fix("a power is `**` in Python", repair.edited(source, {expr.span: "**".join(sides)})),)
+    if culprit.value.dtype == torch.float32 or culprit.value.is_complex():
+        return ()
+    program = repair.suffixed(source, culprit.expr, ".float()", expr)
+    return (Fix(f"{drawing.quoted(culprit.text)} as float32", program),)
+
+
+# Indices and class targets
+
+
+_INDEX_WORDS = (
+    "tensors used as indices must be long",
+    "valid indices (got",
+    "expected dtype int32/int64 for index",
+    "expected dtype int32 or int64 for index",
+    "expected target dtype to be long",
+    "expected tensor for argument #1 'indices'",
+    "only applicable to index tensor",
+    "argument #2 'target'",
+    "argument #3 'index'",
+    "expected scalar type long",
+)
+
+
+def index(case: Case) -> Finding | None:
+    """AGX313 where an index or a class target is not made of whole numbers."""
+    if not case.says(*_INDEX_WORDS):
+        return None
+    operand = next((o for o in reversed(case.tensors) if _floating(o)), None)
+    if operand is None or (case.kind is not Kind.LOSS and len(case.tensors) < 2 and case.name != "one_hot"):
+        return _number_index(case)
+    what = "a class target" if case.kind is Kind.LOSS else "an index"
+    program = repair.suffixed(case.run.program.source, operand.expr, ".long()", case.failure.expr)
+    return case.finding(
+        "AGX313",
+        f"{drawing.quoted(operand.text)} is {dtype_name(operand.value.dtype)}; {what} is a whole number, "
+        "int64.",
+        name="cross-entropy-target-dtype" if case.kind is Kind.LOSS else "",
+        fix=(Fix(f"{drawing.quoted(operand.text)} as int64", program),),
+        dtype=dtype_name(operand.value.dtype),
+    )
+
+
+def _number_index(case: Case) -> Finding | None:
+    """AGX313 for a Python number such as 1.5 between the brackets."""
+    wrong = next((o for o in case.operands[1:] if not isinstance(o.value, torch.Tensor)), None)
+    if wrong is None:
+        return None
+    return case.finding(
+        "AGX313", f"{drawing.quoted(wrong.text)} is no index: an index is a whole number, a slice or a mask."
+    )

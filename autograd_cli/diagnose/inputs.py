@@ -1,0 +1,34 @@
+"""What happened to the bindings on their way in."""
+
+from collections.abc import Iterator
+
+from autograd_cli.diagnose.cuts import named
+from autograd_cli.diagnose.facts import make
+from autograd_cli.diagnose.scene import Scene
+from autograd_cli.report import Finding
+
+
+def made_floating(scene: Scene) -> Iterator[Finding]:
+    """AGX209, once, with the names whose whole numbers were made floating."""
+    names = [b.name for b in scene.run.bindings if b.converted]
+    if names:
+        was = "was" if len(names) == 1 else "were"
+        yield make(
+            "AGX209",
+            f"{named(names)} {was} written in whole numbers and made {scene.run.dtype}, since only floating "
+            "values have a gradient; --const keeps the whole numbers.",
+            bindings=names,
+        )
+
+
+def unused(scene: Scene) -> Iterator[Finding]:
+    """AGX204, once, with the names that the source does not mention."""
+    names = [b.name for b in scene.run.bindings if not b.used]
+    if names:
+        what = "is bound and not used" if len(names) == 1 else "are bound and not used"
+        yield make("AGX204", f"{named(names)} {what} in `{_short(scene)}`.", bindings=names)
+
+
+def _short(scene: Scene) -> str:
+    text = " ".join(scene.source.text.split())
+    return text if len(text) <= 60 else text[:59] + "…"

@@ -1,0 +1,264 @@
+"""NaN and infinity in a gradient: which element, which node, which product."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isfinite, isnan
+from typing import Any
+
+import torch
+
+from autograd_cli.diagnose import drawing, repair
+from autograd_cli.diagnose.facts import make
+from autograd_cli.diagnose.scene import Scene
+from autograd_cli.lang import nodes
+from autograd_cli.lang.functions.rows import Kind
+from autograd_cli.report import Edge, Finding, Fix, Gradient, Node, Summary
+from autograd_cli.run.tape import LiveStep, filled
+
+_ROOTS = {"sqrt", "rsqrt", "pow", "norm", "hypot"}
+_LOGS = {"log", "log2", "log10", "log1p", "xlogy"}
+
+Index = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Bad:
+    """The elements of a gradient that are not finite; `first` is None where only counts are known."""
+
+    nan: int
+    inf: int
+    count: int
+    first: Index | None
+
+
+def bad(values: Any) -> Bad | None:
+    """What is not finite in plain values or their summary; None where all is finite."""
+    if isinstance(values, Summary):
+        return Bad(values.nan, values.inf, values.count, None) if values.nan + values.inf else None
+    numbers = list(_numbered(values, ()))
+    wrong = [(index, number) for index, number in numbers if not _finite(number)]
+    if not wrong:
+        return None
+    nan = sum(_is_nan(number) for _, number in wrong)
+    return Bad(nan, len(wrong) - nan, len(numbers), wrong[0][0])
+
+
+def _numbered(values: Any, index: Index) -> Iterator[tuple[Index, Any]]:
+    if isinstance(values, tuple | list):
+        for i, item in enumerate(values):
+            yield from _numbered(item, (*index, i))
+    elif values is not None:
+        yield index, values
+
+
+def _finite(number: Any) -> bool:
+    return isfinite(abs(number)) if isinstance(number, complex) else isfinite(number)
+
+
+def _is_nan(number: Any) -> bool:
+    return number != number if isinstance(number, complex) else isnan(number)
+
+
+def at(values: Any, index: Index | None) -> Any:
+    """The number at `index`; the number itself where there is one only; None where unknown."""
+    if index is None or values is None or isinstance(values, Summary):
+        return None
+    for i in index if isinstance(values, tuple) else ():
+        if not isinstance(values, tuple) or i >= len(values):
+            return None
+        values = values[i]
+    return None if isinstance(values, tuple) else values
+
+
+# The finding
+
+
+def gradient(scene: Scene) -> Iterator[Finding]:
+    """AGX502 for each binding whose gradient holds NaN or infinity."""
+    for each in scene.gradients:
+        wrong = bad(each.autograd)
+        if wrong is not None:
+            yield _finding(scene, each, wrong)
+
+
+def _finding(scene: Scene, each: Gradient, wrong: Bad) -> Finding:
+    born = _born(scene)
+    step = _step_of(scene, born[0]) if born else None
+    place = "" if not wrong.first else f", the first at [{', '.join(map(str, wrong.first))}]"
+    value = at(_leaf_values(scene, each.name), wrong.first)
+    where = "" if value is None else f", where `{each.name}` is {_number(value)}"
+    return make(
+        "AGX502",
+        f"The gradient of `{each.name}` has {_counted(wrong)} of {wrong.count} elements{place}{where}."
+        if wrong.count > 1
+        else f"The gradient of `{each.name}` is {_number(at(each.autograd, wrong.first))}{where}.",
+        name=_name(scene, step, born, wrong),
+        span=step.expr.span if step else None,
+        cause=tuple(_explained(scene, step, born)),
+        fix=_mended(scene, step),
+        nan=wrong.nan,
+        inf=wrong.inf,
+        first=wrong.first,
+    )
+
+
+def _counted(wrong: Bad) -> str:
+    parts = [f"{wrong.nan} NaN"] * bool(wrong.nan) + [f"{wrong.inf} infinite"] * bool(wrong.inf)
+    return " and ".join(parts)
+
+
+def _number(value: Any) -> str:
+    return f"{value:.7g}" if isinstance(value, float) else str(value)
+
+
+def _leaf_values(scene: Scene, name: str) -> Any:
+    nodes_ = scene.graph.nodes if scene.graph else ()
+    return next((node.value for node in nodes_ if node.leaf == name), None)
+
+
+def _name(scene: Scene, step: LiveStep | None, born: tuple[Node, Node] | None, wrong: Bad) -> str:
+    """The label of the usual causes, by the function and what arrived there."""
+    if step is None or born is None or step.function is None:
+        return ""
+    place = bad(born[1].gradient)
+    if at(born[0].gradient, place.first if place else None) == 0 and _enclosing_where(scene, step):
+        return "nan-grad-masked-branch"
+    name = step.function.name
+    return "nan-grad-sqrt-at-zero" if name in _ROOTS else "nan-grad-log-at-zero" if name in _LOGS else ""
+
+
+# Where it is born
+
+
+def _born(scene: Scene) -> tuple[Node, Node] | None:
+    """The first node, from the output down, that is given finite numbers and passes on others.
+
+    With the node that it passes them to.
+    """
+    if scene.graph is None:
+        return None
+    by_id = {node.id: node for node in scene.graph.nodes}
+    wrong = {id_ for id_, node in by_id.items() if bad(node.gradient)}
+    inherited = {edge.to for edge in scene.graph.edges if edge.from_ in wrong}
+    guilty = [e for e in scene.graph.edges if e.to in wrong and e.to not in inherited]
+    if not guilty:
+        return None
+    worst = next((edge for edge in guilty if _infinite_factor(scene, by_id, edge)), guilty[0])
+    return by_id[worst.from_], by_id[worst.to]
+
+
+def _infinite_factor(scene: Scene, by_id: dict[int, Node], edge: Edge) -> bool:
+    source, target = by_id[edge.from_], by_id[edge.to]
+    place = bad(target.gradient)
+    factor = _factor(scene, source, target, place.first if place else None)
+    return factor is not None and not _finite(factor)
+
+
+def _step_of(scene: Scene, node: Node) -> LiveStep | None:
+    """The call that made a node."""
+    calls = [s for s in scene.run.steps if s.kind == "call" and tuple(s.expr.span) == tuple(node.span)]
+    return calls[-1] if calls else None
+
+
+def _factor(scene: Scene, node: Node, below: Node, index: Index | None) -> float | None:
+    """The local factor of an elementwise call at one element, by asking torch for it alone."""
+    step = _step_of(scene, node)
+    if step is None or step.call is None or index is None:
+        return None
+    if step.function is None or step.function.kind is not Kind.ELEMENTWISE:
+        return None
+    values = [_apart(s.value, tuple(s.expr.span) == tuple(below.span)) for s in scene.run.steps[: step.index]]
+    wanted = next((v for v in values if isinstance(v, torch.Tensor) and v.requires_grad), None)
+    if wanted is None or len(index) != wanted.ndim:
+        return None
+    made = step.call(*filled(step.args, values), **filled(step.kwargs, values))
+    (found,) = torch.autograd.grad(made.sum(), wanted, allow_unused=True)
+    return None if found is None else float(found[index])
+
+
+def _apart(value: Any, wanted: bool) -> Any:
+    """A tensor cut out of the run's graph; a fresh leaf where it is the `wanted` one."""
+    if not isinstance(value, torch.Tensor):
+        return value
+    cut = value.detach()
+    return cut.clone().requires_grad_() if wanted and cut.is_floating_point() else cut
+
+
+def _explained(scene: Scene, step: LiveStep | None, born: tuple[Node, Node] | None) -> Iterator[str]:
+    if step is None or born is None:
+        yield from _forward(scene)
+        return
+    node, below = born
+    place = bad(below.gradient)
+    index = place.first if place else None
+    arriving, value, made = at(node.gradient, index), at(below.value, index), at(below.gradient, index)
+    text = drawing.label(scene.text(step))
+    if value is not None:
+        yield f"{text}  its operand {drawing.quoted(below.text)} is {_number(value)} there"
+    factor = _factor(scene, node, below, index)
+    if arriving is not None and factor is not None:
+        yield f"{text}  arriving {_number(arriving)} × local factor {_number(factor)} = {_number(made)}"
+    elif arriving is not None:
+        yield f"{text}  {_number(arriving)} arrives, {_number(made)} leaves"
+    yield from _forward(scene)
+
+
+def _forward(scene: Scene) -> Iterator[str]:
+    """The first expression whose value is not finite though its operands are."""
+    for step in scene.run.steps:
+        if step.kind != "call" or step.index not in scene.needed or _all_finite(step.value):
+            continue
+        yield f"the value of {drawing.quoted(scene.text(step))} is not finite already"
+        return
+
+
+def _all_finite(value: Any) -> bool:
+    if not isinstance(value, torch.Tensor) or value.is_meta or not value.is_floating_point():
+        return True
+    return bool(torch.isfinite(value.detach()).all())
+
+
+# The repair of torch.where
+
+
+def _enclosing_where(scene: Scene, step: LiveStep) -> nodes.Call | None:
+    """The call of where in one of whose branches the step stands."""
+    span = step.expr.span
+    for node in nodes.walk(scene.run.program.body):
+        if not isinstance(node, nodes.Call) or len(node.args) != 3 or _called(node) != "where":
+            continue
+        if any(b.span.start <= span.start and span.end <= b.span.end for b in node.args[1:]):
+            return node
+    return None
+
+
+def _called(call: nodes.Call) -> str:
+    return (
+        call.function.name if isinstance(call.function, nodes.Attribute) else getattr(call.function, "id", "")
+    )
+
+
+def _mended(scene: Scene, step: LiveStep | None) -> tuple[Fix, ...]:
+    """The source with a harmless operand put in where the branch is not taken."""
+    call = _enclosing_where(scene, step) if step else None
+    operand = _operand(step) if step else None
+    if step is None or call is None or operand is None:
+        return ()
+    test, then, _ = call.args
+    chosen = then.span.start <= step.expr.span.start and step.expr.span.end <= then.span.end
+    inner, condition = scene.source[operand.span], scene.source[test.span]
+    safe = f"where({condition}, {inner}, 1.)" if chosen else f"where({condition}, 1., {inner})"
+    program = repair.edited(scene.source, {operand.span: safe})
+    return (Fix("where the branch is not taken, its operand is 1 instead", program),)
+
+
+def _operand(step: LiveStep) -> nodes.Expr | None:
+    """The operand that is at fault: a function's first, the divisor, the base of a power."""
+    expr = step.expr
+    if isinstance(expr, nodes.Binary):
+        return expr.right if expr.op == "/" else expr.left
+    if not isinstance(expr, nodes.Call):
+        return None
+    if expr.args:
+        return expr.args[0]
+    return expr.function.value if isinstance(expr.function, nodes.Attribute) else None

@@ -1,0 +1,192 @@
+"""Indices outside a tensor, and dimensions it does not have."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from autograd_cli.diagnose import drawing
+from autograd_cli.diagnose.drawing import shown
+from autograd_cli.diagnose.facts import Case, sized
+from autograd_cli.lang.functions.rows import Kind
+from autograd_cli.report import Finding
+from autograd_cli.run.tape import Operand
+
+_INDEX = re.compile(
+    r"index (?P<index>-?\d+) is out of bounds for dimension (?P<dim>\d+) with size (?P<size>\d+)"
+    r"|select\(\): index (?P<index2>-?\d+) out of range for tensor of size \[.*\] "
+    r"at dimension (?P<dim2>-?\d+)"
+)
+_TARGET = re.compile(r"[Tt]arget (-?\d+) is out of bounds|cur_target < n_classes|t < n_classes")
+_OTHER_INDEX = (
+    "index out of range",
+    "out of range: tried to access index",
+    "exceeds dimension size",
+    "class values must be",
+    "too many indices",
+)
+_DIM = re.compile(r"[Dd]imension out of range.*\[(-?\d+), (-?\d+)\], but got (-?\d+)")
+_RANKS = (
+    "number of dimensions in the tensor input does not match",
+    "expects a tensor with <=",
+    "expected a matrix",
+)
+
+
+def index(case: Case) -> Finding | None:
+    """AGX309 where an index, a class or a row number is not in the tensor."""
+    if not case.tensors:
+        return None
+    if case.kind is Kind.LOSS and _TARGET.search(case.words):
+        return _class(case)
+    if match := _INDEX.search(case.words):
+        number, dim = match["index"] or match["index2"], int(match["dim"] or match["dim2"])
+        return _outside(case, int(number), dim)
+    if not case.says(*_OTHER_INDEX):
+        return None
+    return _too_many(case) if case.says("too many indices") else _rows(case)
+
+
+def _outside(case: Case, number: int, dim: int) -> Finding:
+    """An index of a subscript, gather or select."""
+    tensor = case.tensors[0].value
+    size = tensor.shape[dim]
+    text = drawing.label(case.tensors[0].text)
+    return case.finding(
+        "AGX309",
+        f"`{text}` {shown(tensor.shape)} has {size} in dimension {dim}: {_range(size)}, and {number} is not.",
+        cause=_marked(text, tensor, dim),
+        index=number,
+        dimension=dim,
+        size=size,
+    )
+
+
+def _range(size: int) -> str:
+    return f"indices 0 to {size - 1} (or -{size} to -1) are in it" if size else "no index is in it"
+
+
+def _marked(text: str, tensor: torch.Tensor, dim: int) -> tuple[str, ...]:
+    shape = tuple(tensor.shape)
+    return drawing.grid([(text, shape, shape)], {dim % len(shape)})
+
+
+def _class(case: Case) -> Finding:
+    """A class target that is no class of the scores."""
+    scores, target = case.tensors[0], case.tensors[1]
+    classes = scores.value.shape[1 if scores.value.ndim > 1 else 0]
+    wrong = sorted({n for n in _numbers(target.value) if not 0 <= n < classes})
+    return case.finding(
+        "AGX309",
+        f"{sized(scores)} has {classes} classes, 0 to {classes - 1}; "
+        f"{drawing.quoted(target.text)} holds {_listed(wrong)}.",
+        name="label-out-of-range",
+        outside=wrong[:8],
+        classes=classes,
+    )
+
+
+def _rows(case: Case) -> Finding:
+    """An index tensor into the rows of another: embedding, index_select, take."""
+    indices = next((o for o in case.tensors if not o.value.is_floating_point()), case.tensors[-1])
+    table = next((o for o in case.tensors if o is not indices), case.tensors[0])
+    size = _rows_of(case, table)
+    wrong = sorted(
+        {n for n in _numbers(indices.value) if not -size <= n < size or (n < 0 and case.name != "take")}
+    )
+    holds = f"; {drawing.quoted(indices.text)} holds {_listed(wrong)}" if wrong else ""
+    return case.finding(
+        "AGX309",
+        f"{sized(table)} has {size} to choose from, 0 to {size - 1}{holds}.",
+        name="embedding-index-out-of-range" if case.name == "embedding" else "",
+        outside=wrong[:8],
+        size=size,
+    )
+
+
+def _rows_of(case: Case, table: Operand) -> int:
+    """How many an index chooses among: the elements of take, a dimension elsewhere."""
+    if case.name == "take":
+        return int(table.value.numel())
+    dims = [o.value for o in case.operands if isinstance(o.value, int) and not isinstance(o.value, bool)]
+    dim = (
+        dims[0]
+        if dims and case.name != "embedding" and -table.value.ndim <= dims[0] < table.value.ndim
+        else 0
+    )
+    return int(table.value.shape[dim]) if table.value.ndim else 1
+
+
+def _numbers(tensor: torch.Tensor) -> Iterator[int]:
+    if not tensor.is_meta and not tensor.is_floating_point():
+        yield from map(int, tensor.flatten().tolist())
+
+
+def _listed(numbers: list[int]) -> str:
+    shown_ = ", ".join(map(str, numbers[:3]))
+    return f"{shown_} and {len(numbers) - 3} more" if len(numbers) > 3 else shown_ or "something else"
+
+
+def _too_many(case: Case) -> Finding:
+    tensor = case.tensors[0].value
+    asked = case.operands[1].value if len(case.operands) > 1 else ()
+    count = (
+        sum(1 for item in asked if item is not None and item is not ...) if isinstance(asked, tuple) else 1
+    )
+    return case.finding(
+        "AGX309",
+        f"{drawing.quoted(case.tensors[0].text)} {shown(tensor.shape)} has {_dimensions(tensor.ndim)}; "
+        f"{count} {'indices are' if count != 1 else 'index is'} given.",
+        given=count,
+        dimensions=tensor.ndim,
+    )
+
+
+def _dimensions(count: int) -> str:
+    return f"{count} dimension{'' if count == 1 else 's'}" if count else "no dimensions"
+
+
+# Dimensions
+
+
+def dimension(case: Case) -> Finding | None:
+    """AGX311 where a function is told to work along a dimension that is not there."""
+    if not case.tensors:
+        return None
+    text, tensor = drawing.label(case.tensors[0].text), case.tensors[0].value
+    if match := _DIM.search(case.words):
+        low, high, got = map(int, match.groups())
+        return case.finding(
+            "AGX311",
+            f"`{text}` {shown(tensor.shape)} has {_dimensions(tensor.ndim)}: `{case.name}` takes "
+            f"{low} to {high}, not {got}.",
+            cause=_counted(text, tensor),
+            dim=got,
+        )
+    if not case.says(*_RANKS):
+        return None
+    wanted = _wanted(case)
+    return case.finding(
+        "AGX311",
+        f"`{text}` {shown(tensor.shape)} has {_dimensions(tensor.ndim)}; `{case.name}` {wanted}.",
+        cause=_counted(text, tensor),
+    )
+
+
+def _counted(text: str, tensor: torch.Tensor) -> tuple[str, ...]:
+    """The sizes with the number of each dimension under it."""
+    if not tensor.ndim:
+        return ()
+    sizes = [str(size) for size in tensor.shape]
+    return drawing.columns(
+        [(text, shown(tensor.shape), *sizes), ("", "dim", *map(str, range(tensor.ndim)))],
+    )
+
+
+def _wanted(case: Case) -> str:
+    asked: Any = case.operands[1].value if len(case.operands) > 1 else None
+    if case.name == "permute":
+        order = asked if isinstance(asked, tuple | list) else [o.value for o in case.operands[1:]]
+        return f"is given an order of {len(order)}"
+    return "takes at most 2" if case.name == "t" else "takes a matrix"

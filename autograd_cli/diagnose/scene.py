@@ -1,0 +1,107 @@
+"""A run that worked, as the rules look at it: what depends on what, what reaches the output."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+
+from autograd_cli.lang.source import Source
+from autograd_cli.report import Gradient, Graph
+from autograd_cli.run.tape import LiveStep, Run, refs
+from autograd_cli.run.values import tensors_in
+
+STAIRCASES = {"round", "floor", "ceil", "trunc", "fix", "sign", "sgn", "round_", "floor_", "ceil_", "trunc_"}
+"""Functions with a grad_fn whose gradient is 0 wherever there is one."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A run with its graph and gradients. `cotangent_given` says that -g was."""
+
+    run: Run
+    graph: Graph | None
+    gradients: Sequence[Gradient]
+    cotangent_given: bool = False
+
+    @property
+    def source(self) -> Source:
+        """The text that spans count in."""
+        return self.run.program.source
+
+    @property
+    def root(self) -> LiveStep:
+        """The step that made the output."""
+        assert self.run.root is not None
+        return self.run.steps[self.run.root]
+
+    def text(self, step: LiveStep) -> str:
+        """A step's expression as it is written."""
+        return self.source[step.expr.span]
+
+    def arguments(self, step: LiveStep) -> list[LiveStep]:
+        """The steps whose values went into `step`, in order, repeats kept."""
+        return [self.run.steps[ref.index] for ref in refs((step.args, step.kwargs))]
+
+    @cached_property
+    def needed(self) -> frozenset[int]:
+        """The steps that the output was computed from, itself among them."""
+        found, stack = set(), [self.root.index]
+        while stack:
+            index = stack.pop()
+            if index not in found:
+                found.add(index)
+                stack.extend(step.index for step in self.arguments(self.run.steps[index]))
+        return frozenset(found)
+
+    @cached_property
+    def leaves(self) -> dict[str, LiveStep]:
+        """The steps of the bindings that require grad and are used, by name."""
+        wanted = self.run.leaves
+        return {s.name: s for s in self.run.steps if s.kind == "binding" and s.name in wanted}
+
+    @cached_property
+    def reached(self) -> frozenset[str]:
+        """The names of the leaves that torch's graph leads to."""
+        nodes = self.graph.nodes if self.graph else ()
+        return frozenset(node.leaf for node in nodes if node.leaf)
+
+
+@dataclass(frozen=True)
+class Way:
+    """How far a leaf's gradient path goes: whether to the output, and the steps that end it.
+
+    `flat` are those of the ends that have a grad_fn whose gradient is 0 everywhere.
+    """
+
+    arrives: bool
+    ends: tuple[LiveStep, ...]
+    flat: tuple[LiveStep, ...]
+
+
+def way(scene: Scene, leaf: LiveStep) -> Way:
+    """The way of one leaf up the tape, among the steps that the output needs."""
+    carrying = {leaf.index}
+    ends: list[LiveStep] = []
+    for step in scene.run.steps[leaf.index + 1 :]:
+        if step.index not in scene.needed or not any(a.index in carrying for a in scene.arguments(step)):
+            continue
+        if _passes(step):
+            carrying.add(step.index)
+        else:
+            ends.append(step)
+    flat = tuple(step for step in ends if _requires_grad(step))
+    return Way(scene.root.index in carrying, tuple(ends), flat)
+
+
+def _passes(step: LiveStep) -> bool:
+    return _requires_grad(step) and (step.function is None or step.function.name not in STAIRCASES)
+
+
+def _requires_grad(step: LiveStep) -> bool:
+    return any(tensor.requires_grad for tensor in tensors_in(step.value))
+
+
+def is_floating(value: object) -> bool:
+    """Whether a value is a tensor that could have a gradient."""
+    return isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex())

@@ -1,0 +1,190 @@
+"""Tensors asked for what they cannot give: data, one truth value, a gradient of whole numbers."""
+
+from math import prod
+
+import torch
+
+from autograd_cli.diagnose import drawing, repair
+from autograd_cli.diagnose.drawing import shown
+from autograd_cli.diagnose.facts import Case, dtype_name, sized
+from autograd_cli.lang import nodes
+from autograd_cli.report import Finding, Fix
+
+_META_WORDS = (
+    "meta tensor",
+    "meta device",
+    "register_meta function",
+    "tensor.item() cannot be called on meta",
+)
+_TRUTH_WORDS = ("bool value of tensor", "boolean value of tensor")
+_NUMBER_WORDS = (
+    "cannot be converted to scalar",
+    "only one element tensors can be converted",
+    "0-dim tensors",
+)
+_GRAD_WORDS = ("dtype can require gradients", "complex dtype can require")
+
+
+def no_data(case: Case) -> Finding | None:
+    """AGX310 where the values of a meta tensor are asked for."""
+    operand = next((o for o in case.tensors if o.value.is_meta), None)
+    if operand is None or not case.says(*_META_WORDS):
+        return None
+    return case.finding(
+        "AGX310",
+        f"{drawing.quoted(operand.text)} is on the meta device: it has the shape "
+        f"{shown(operand.value.shape)} and no values.",
+        fix=(Fix("run it where values are, for example with `-d cpu`"),),
+    )
+
+
+def truth(case: Case) -> Finding | None:
+    """AGX315 where a tensor that does not have one element must count as true or false, or as a number."""
+    as_truth, as_number = case.says(*_TRUTH_WORDS), case.says(*_NUMBER_WORDS)
+    operand = next((o for o in case.tensors if o.value.numel() != 1), None)
+    if operand is None or not (as_truth or as_number):
+        return None
+    count = operand.value.numel()
+    wanted = "one truth value" if as_truth else "one number"
+    return case.finding(
+        "AGX315",
+        f"{sized(operand)} has {count} elements, and {wanted} is needed here.",
+        name="tensor-as-bool" if as_truth else "tensor-as-number",
+        fix=_decided(case) if as_truth else (),
+        count=count,
+    )
+
+
+_ELEMENTWISE = {"and": "&", "or": "|"}
+
+
+def _decided(case: Case) -> tuple[Fix, ...]:
+    """The branch taken element by element where there is one, else all and any."""
+    source, test = case.run.program.source, case.operands[0].expr
+    parent = _asking(case, test)
+    if isinstance(parent, nodes.Conditional):
+        parts = (source[parent.test.span], source[parent.then.span], source[parent.otherwise.span])
+        chosen = repair.edited(source, {parent.span: f"where({', '.join(parts)})"})
+        return (Fix("`where` chooses element by element", chosen),)
+    if isinstance(parent, nodes.Boolean):
+        joined = f" {_ELEMENTWISE[parent.op]} ".join(f"({source[o.span]})" for o in parent.operands)
+        return (Fix("element by element", repair.edited(source, {parent.span: joined})),)
+    return (Fix("true when all are", repair.suffixed(source, test, ".all()", case.failure.expr)),)
+
+
+def _asking(case: Case, test: nodes.Expr) -> nodes.Expr | None:
+    """The expression that needs the truth value of `test`."""
+    return next(
+        (
+            node
+            for node in nodes.walk(case.run.program.body)
+            if isinstance(node, nodes.Conditional | nodes.Boolean)
+            and any(child.span == test.span for child in nodes.children(node))
+        ),
+        None,
+    )
+
+
+def integer_grad(case: Case) -> Finding | None:
+    """AGX404 where whole numbers or truth values are asked to require grad."""
+    if not case.says(*_GRAD_WORDS):
+        return None
+    operand = case.tensors[0] if case.tensors else None
+    what = (
+        f"{drawing.quoted(operand.text)} is {dtype_name(operand.value.dtype)}" if operand else _made_of(case)
+    )
+    return case.finding(
+        "AGX404",
+        f"{what}: only floating and complex tensors have a gradient, since a whole number "
+        "cannot change a little.",
+        fix=_as_floats(case),
+    )
+
+
+def _made_of(case: Case) -> str:
+    return f"{drawing.quoted(case.text)} makes whole numbers"
+
+
+def _as_floats(case: Case) -> tuple[Fix, ...]:
+    source, expr = case.run.program.source, case.failure.expr
+    if case.tensors:
+        return (Fix("as floating", repair.suffixed(source, case.tensors[0].expr, ".float()", expr)),)
+    if not isinstance(expr, nodes.Call):
+        return ()
+    dtype = next((k for k in expr.keywords if k.name == "dtype"), None)
+    if dtype is not None:
+        return (Fix("as floating", repair.edited(source, {dtype.value.span: "float32"})),)
+    return (Fix("as floating", _keyword_added(source.text, expr, "dtype=float32")),)
+
+
+def _keyword_added(text: str, call: nodes.Call, keyword: str) -> str:
+    """The source with one more keyword at the end of a call that has arguments."""
+    end = call.span.end - 1
+    return f"{text[:end].rstrip()}, {keyword}{text[end:]}"
+
+
+# Losses whose target has another shape
+
+
+_SIZE_WORDS = ("target size", "batch_size", "0d or 1d target")
+
+
+def target_shape(case: Case) -> Finding | None:
+    """AGX316 where a loss wants a target of another shape than it was given."""
+    if len(case.tensors) < 2 or not case.says(*_SIZE_WORDS):
+        return None
+    given, target = case.tensors[:2]
+    shapes = shown(given.value.shape), shown(target.value.shape)
+    return case.finding(
+        "AGX316",
+        f"{drawing.quoted(given.text)} {shapes[0]} and its target {drawing.quoted(target.text)} {shapes[1]} "
+        f"do not go together in `{case.name}`.",
+        name="batch-size-mismatch" if case.says("batch_size") else "bce-target-size-mismatch",
+        cause=drawing.columns([(drawing.label(o.text), shown(o.value.shape)) for o in (given, target)]),
+        fix=_as_shaped(case, given.value, target.value),
+    )
+
+
+def _as_shaped(case: Case, given: torch.Tensor, target: torch.Tensor) -> tuple[Fix, ...]:
+    if prod(given.shape) != prod(target.shape) or case.says("batch_size"):
+        return ()
+    like, change = case.tensors[0], case.tensors[1]
+    where = repair.followed(case.run.program.source, like.expr, "")
+    program = repair.suffixed(case.run.program.source, change.expr, f".view_as({where})", case.failure.expr)
+    return (Fix(f"{drawing.quoted(change.text)} in the shape of {drawing.quoted(like.text)}", program),)
+
+
+# Tensors put together
+
+
+def joined(case: Case) -> Finding | None:
+    """AGX317 where cat or stack is given tensors whose sizes differ."""
+    words = (
+        "sizes of tensors must match except",
+        "each tensor to be equal size",
+        "must have same number of dim",
+    )
+    if len(case.tensors) < 2 or not case.says(*words):
+        return None
+    rank = max(o.value.ndim for o in case.tensors)
+    rows = [(o.text, tuple(o.value.shape), _left(tuple(o.value.shape), rank)) for o in case.tensors[:6]]
+    along = _along(case) % rank if case.name != "stack" and rank else None
+    columns = zip(*(cells for _, _, cells in rows), strict=True)
+    marked = [i for i, sizes in enumerate(columns) if len(set(sizes)) > 1 and i != along]
+    kept = "" if along is None else f" except in dimension {along}"
+    return case.finding(
+        "AGX317",
+        f"`{case.name}` needs tensors of the same sizes{kept}.",
+        cause=drawing.grid(rows, marked),
+        shapes=[shape for _, shape, _ in rows],
+    )
+
+
+def _left(shape: tuple[int, ...], rank: int) -> list[int | None]:
+    return [*shape, *([None] * (rank - len(shape)))]
+
+
+def _along(case: Case) -> int:
+    """The dimension along which cat joins: its second argument, 0 unless said."""
+    value = case.operands[1].value if len(case.operands) > 1 else 0
+    return value if isinstance(value, int) else 0
