@@ -1,0 +1,189 @@
+"""The words of a command line told apart: options, bindings (`--x 2`) and SOURCE.
+
+A word is SOURCE unless it is exactly a known option, the value of one, or of the form
+`--name` or `--name=value`; so `-x**2` and `-d*2` are sources. After `--` every word is
+SOURCE.
+"""
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from keyword import iskeyword
+from unicodedata import normalize
+
+from autograd_cli.cli.options import HELP, VAR, Option
+from autograd_cli.errors import InputError, Span
+
+_LONG = re.compile(r"--([^\W\d][\w-]*)(?:=(.*))?", re.DOTALL)
+
+
+@dataclass
+class Line:
+    """A command line, told apart. `bindings` are (name, text) in the order written.
+
+    `words` is the whole line as typed, `plain` its options in a spelling that leaves
+    nothing to tell apart. `help` says that --help stands in it.
+    """
+
+    command: str
+    words: tuple[str, ...]
+    sources: list[str] = field(default_factory=list)
+    bindings: list[tuple[str, str]] = field(default_factory=list)
+    plain: list[str] = field(default_factory=list)
+    help: bool = False
+
+    @property
+    def source(self) -> str | None:
+        """The one SOURCE, None where there is none."""
+        return self.sources[0] if self.sources else None
+
+    @property
+    def typed(self) -> str:
+        """The line as a shell would take it."""
+        return shell(["agx", self.command, *self.words])
+
+    def with_bindings(self, names: Sequence[str], value: str = "2") -> str:
+        """The line as typed, with a binding for each of `names` at its end."""
+        more = [word for name in names for word in (f"--{name}", value)]
+        return shell(["agx", self.command, *self.words, *more])
+
+
+def shell(words: Sequence[str]) -> str:
+    """`words` as a shell takes them; what needs quotes gets double ones where they do."""
+    return " ".join(map(_quoted, words))
+
+
+def _quoted(word: str) -> str:
+    if re.fullmatch(r"[\w@%+=:,./-]+", word, re.ASCII):
+        return word
+    return shlex.quote(word) if re.search(r'["$`\\!]', word) else f'"{word}"'
+
+
+def read(command: str, words: Sequence[str], options: Sequence[Option], takes_bindings: bool) -> Line:
+    """The line that `words` make for a command with these options.
+
+    Raises InputError: AGX203 for a name bound twice, AGX205 for an unknown option,
+    AGX208 for a flag with a value, AGX210 for a name that cannot be one, AGX214 for a
+    value that is missing.
+    """
+    line = Line(command, tuple(words))
+    if _asks_for_help(words):
+        line.help = True
+        return line
+    reader = _Reader(line, _spellings(options), takes_bindings)
+    while reader.at < len(words):
+        reader.step()
+    return line
+
+
+def _asks_for_help(words: Sequence[str]) -> bool:
+    stop = words.index("--") if "--" in words else len(words)
+    return any(word in HELP.spellings for word in words[:stop])
+
+
+def _spellings(options: Sequence[Option]) -> dict[str, Option]:
+    return {spelling: option for option in options for spelling in option.spellings}
+
+
+class _Reader:
+    """Goes through the words once, left to right: `began` is the word at hand, `at` the next."""
+
+    def __init__(self, line: Line, known: Mapping[str, Option], takes_bindings: bool) -> None:
+        self.line = line
+        self.known = known
+        self.takes_bindings = takes_bindings
+        self.at = 0
+        self.began = 0
+
+    def step(self) -> None:
+        """Take the next word, with its value where it has one."""
+        self.began = self.at
+        word = self.line.words[self.at]
+        self.at += 1
+        long = _LONG.fullmatch(word)
+        if word == "--":
+            self.line.sources += self.line.words[self.at :]
+            self.at = len(self.line.words)
+        elif word in self.known:
+            self.option(self.known[word], word, None)
+        elif long is None:
+            self.line.sources.append(word)
+        elif (option := self.known.get(f"--{long[1]}")) is not None:
+            self.option(option, f"--{long[1]}", long[2])
+        else:
+            self.binding(long[1], long[2])
+
+    def option(self, option: Option, spelling: str, value: str | None) -> None:
+        """A known option, its value behind `=` or in the next word."""
+        if not option.metavar:
+            if value is not None:
+                raise self.refused("AGX208", f"`{spelling}` takes no value.", fix=spelling)
+            self.line.plain.append(option.name)
+            return
+        if value is None:
+            value = self.value(spelling, option.metavar)
+        if option is VAR:
+            self.variable(value)
+        else:
+            self.line.plain.append(f"{option.name}={value}")
+
+    def variable(self, pair: str) -> None:
+        """`--var NAME=VALUE`, for a name that is also an option."""
+        name, equals, text = pair.partition("=")
+        if not equals:
+            raise self.refused("AGX214", f"`--var {pair}` gives no value.", fix=f"--var {pair}=2")
+        self.bind(name.strip(), text)
+
+    def binding(self, name: str, value: str | None) -> None:
+        """`--name value`, for a name that is no option."""
+        if not self.takes_bindings or not name.isidentifier():
+            raise self.unknown(name)
+        self.bind(name, self.value(f"--{name}", "VALUE") if value is None else value)
+
+    def bind(self, name: str, text: str) -> None:
+        """Bind a name, once, if it can be a name."""
+        name = normalize("NFKC", name)
+        if not name.isidentifier() or iskeyword(name) or name.startswith("__"):
+            raise self.refused("AGX210", f"`{name}` cannot be the name of a binding: {_why_no_name(name)}.")
+        if any(name == known for known, _ in self.line.bindings):
+            raise self.refused("AGX203", f"`--{name}` is given twice.", hint="Keep one of the two.")
+        self.line.bindings.append((name, text))
+
+    def value(self, spelling: str, metavar: str) -> str:
+        """The next word, unless it is an option or a binding itself."""
+        word = self.line.words[self.at] if self.at < len(self.line.words) else None
+        if word is None or word in self.known or _LONG.fullmatch(word):
+            found = "the line ends" if word is None else f"`{word}` follows"
+            hint = f"A value that begins with a minus sign goes behind `=`: {spelling}={word}" if word else ""
+            example = f"{spelling} {'2' if metavar == 'VALUE' else metavar}"
+            raise self.refused("AGX214", f"`{spelling}` has no value: {found}.", hint=hint, fix=example)
+        self.at += 1
+        return word
+
+    def unknown(self, name: str) -> InputError:
+        """The refusal of a word that looks like an option and is none."""
+        near = get_close_matches(f"--{name}", self.known, 1)
+        command = f"agx {self.line.command}"
+        hint = f"Did you mean `{near[0]}`?" if near else f"`{command} --help` lists the options."
+        return self.refused("AGX205", f"`--{name}` is no option of `{command}`.", hint=hint)
+
+    def refused(self, code: str, sentence: str, hint: str = "", fix: str = "") -> InputError:
+        """The refusal, with carets under the word it is about, in the line as typed."""
+        text, span = place(self.line, self.began)
+        return InputError(code, sentence, text=text, span=span, hint=hint, fix=fix)
+
+
+def place(line: Line, index: int) -> tuple[str, Span]:
+    """The line as typed and where its word `index` stands in it."""
+    before = shell(["agx", line.command, *line.words[:index]]) + " "
+    return line.typed, Span(len(before), len(before) + len(_quoted(line.words[index])))
+
+
+def _why_no_name(name: str) -> str:
+    if name.startswith("__"):
+        return "two underscores in front are Python's own"
+    if iskeyword(name):
+        return "it is a word of Python"
+    return "a name is letters, digits and underscores, no digit first"

@@ -1,0 +1,123 @@
+"""What every command has in common: its line is read once, its options come from the table."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+from autograd_cli.cli import bindings, options
+from autograd_cli.cli.environment import Environment, of_process
+from autograd_cli.errors import ExitStatus, InputError
+
+_LINE = "autograd_cli.line"
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a command is given: its surroundings, its line, the values of its options."""
+
+    environment: Environment
+    line: bindings.Line
+    options: dict[str, Any]
+
+    def one(self, what: str, example: str) -> str:
+        """The one positional word; InputError where there is none, or more than one."""
+        if len(self.line.sources) > 1:
+            raise _second(self.line, what)
+        if self.line.source is None:
+            raise _none(self.line, what, example)
+        return self.line.source
+
+
+Body = Callable[[Given], ExitStatus]
+
+
+@dataclass(frozen=True)
+class Words:
+    """The positional words of a command: what they are called, and their help."""
+
+    metavar: str
+    help: str
+
+
+class TableCommand(TyperCommand):
+    """A Typer command whose words are told apart by `bindings.read` first."""
+
+    takes_bindings = False
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the line; what is left for Typer has no two readings."""
+        if ctx.resilient_parsing:
+            return super().parse_args(ctx, args)
+        known = options.of(self.name or "")
+        line = bindings.read(self.name or "", args, known, self.takes_bindings)
+        ctx.meta[_LINE] = line
+        return super().parse_args(ctx, ["--help"] if line.help else [*line.plain, "--", *line.sources[:1]])
+
+
+class BindingsCommand(TableCommand):
+    """A command that takes bindings among its options."""
+
+    takes_bindings = True
+
+
+def register(app: typer.Typer, name: str, body: Body, examples: str, words: Words | None = None) -> None:
+    """Make `body` a command of `app`: help from its docstring, options from the table."""
+
+    def callback(ctx: typer.Context, **given: Any) -> ExitStatus:
+        environment = ctx.obj if isinstance(ctx.obj, Environment) else of_process()
+        values = options.values(name, given)
+        environment.quiet = bool(values.pop("quiet", False))
+        environment.verbose = bool(values.pop("verbose", False))
+        environment.colour = values.pop("color", "auto")
+        return body(Given(environment, ctx.meta[_LINE], values))
+
+    bind = name in options.RUNS
+    metavar = (words.metavar, words.help) if words else None
+    callback.__signature__ = options.signature(name, metavar)  # type: ignore[attr-defined]
+    callback.__annotations__ = {}
+    app.command(
+        name,
+        cls=BindingsCommand if bind else TableCommand,
+        help=(body.__doc__ or "").replace("[", "\\["),
+        epilog=examples.replace("[", "\\["),
+        options_metavar="[OPTIONS] [--NAME VALUE]…" if bind else "[OPTIONS]",
+        context_settings={"help_option_names": list(options.HELP.spellings)},
+    )(callback)
+
+
+def _second(line: bindings.Line, what: str) -> InputError:
+    second = line.sources[1]
+    index = len(line.words) - 1 - line.words[::-1].index(second)
+    text, span = bindings.place(line, index)
+    short = next((o for o in options.of(line.command) if o.short and second.startswith(o.short)), None)
+    joined = " ".join(line.sources)
+    hint = "An expression with spaces needs quotes, so that the shell hands it on as one word."
+    if short is not None and len(second) > 2:
+        hint = f"A short option takes its value as the next word: {short.short} {second[2:].lstrip('=')}"
+    return InputError(
+        "AGX215",
+        f"`{second}` is a second {what}; one is expected.",
+        text=text,
+        span=span,
+        hint=hint,
+        fix=f"agx {line.command} {bindings.shell([joined])}" if short is None else "",
+    )
+
+
+def _none(line: bindings.Line, what: str, example: str) -> InputError:
+    swallowed = line.bindings[-1] if line.bindings else None
+    hint = f"`agx {line.command} --help` shows more examples."
+    if swallowed is not None and not _is_number(swallowed[1]):
+        hint = f"`{swallowed[1]}` is taken as the value of `--{swallowed[0]}`."
+    return InputError("AGX214", f"There is no {what}.", hint=hint, fix=example)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,88 @@
+"""`agx explain`: the page of a finding, or the list of them."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import typer
+
+from autograd_cli.cli.command import Given, Words, register as add
+from autograd_cli.cli.environment import Environment
+from autograd_cli.errors import ExitStatus, InputError
+
+if TYPE_CHECKING:
+    from autograd_cli.catalogue import Page
+
+EXAMPLES = """Examples:
+
+agx explain AGX301
+agx explain broadcast
+agx explain "can only be created for scalar outputs"
+agx explain"""
+
+WORDS = Words("[CODE|WORD]", "A code such as AGX301, or words of a name, a title or a message of torch")
+
+
+def explain(given: Given) -> ExitStatus:
+    """Print the page for a finding: what torch says, what it means, how to fix it.
+
+    Without CODE the list of all pages; with words that several pages speak of, those.
+    """
+    from autograd_cli.catalogue import pages
+
+    wanted = " ".join(given.line.sources)
+    if not wanted:
+        given.environment.put(_listed(pages()))
+        return ExitStatus.OK
+    found = _pages(wanted)
+    if len(found) == 1:
+        _print(given.environment, found[0].text)
+    else:
+        given.environment.put(_listed(found))
+    return ExitStatus.OK
+
+
+def _pages(wanted: str) -> Sequence["Page"]:
+    """The one page with that code or name, else all that speak of it; refused where none does."""
+    from autograd_cli.catalogue import find, pages
+
+    exact = [p for p in pages() if wanted.upper() == p.code or wanted.lower() in p.names]
+    found = exact[:1] or find(wanted)
+    if found:
+        return found
+    known = {word: p for p in pages() for word in (p.code, *p.names)}
+    near = get_close_matches(wanted, known, 1) or get_close_matches(wanted.upper(), known, 1)
+    raise InputError(
+        "AGX208",
+        f"`{wanted}` is no code, and no page speaks of it.",
+        hint=f"Did you mean `{near[0]}`?" if near else "`agx explain` lists all pages.",
+        fix=f"agx explain {near[0]}" if near else "",
+    )
+
+
+def _listed(pages: Sequence["Page"]) -> str:
+    """One line a page: code, severity, name, title."""
+    wide = max(len(page.name) for page in pages)
+    lines = (f"{p.code}  {p.severity.value:7}  {p.name:{wide}}  {p.title}" for p in pages)
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _print(environment: Environment, text: str) -> None:
+    """The page as it is in a pipe; laid out as Markdown where a person reads it."""
+    if not environment.on_terminal:
+        environment.put(text.rstrip("\n") + "\n")
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    console = Console(
+        file=environment.stdout,
+        width=min(environment.width, 100),
+        no_color=not environment.coloured(environment.stdout),
+    )
+    console.print(Markdown(text))
+
+
+def register(app: typer.Typer) -> None:
+    """Make it a command of `app`."""
+    add(app, "explain", explain, EXAMPLES, WORDS)

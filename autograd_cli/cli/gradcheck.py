@@ -1,0 +1,37 @@
+"""`agx gradcheck`: are the gradients right?"""
+
+import typer
+
+from autograd_cli.cli.command import Given, Words, register as add
+from autograd_cli.errors import ExitStatus
+
+EXAMPLES = """Examples:
+
+agx gradcheck "sin(x**2)" --x 2
+agx gradcheck "softmax(x, 0)[0]" --x "[1., 2., 3.]" --strict
+agx gradcheck
+agx gradcheck --device cuda --dtype float64"""
+
+WORDS = Words("[SOURCE]", "As for trace; without it every function of the language is checked")
+
+
+def gradcheck(given: Given) -> ExitStatus:
+    """Check every gradient of an expression against finite differences in float64.
+
+    Ends with 1 where one is wrong. Without SOURCE it checks every differentiable
+    function of the language on its example and lists those that fail.
+    """
+    from autograd_cli.cli.running import explored
+
+    if given.line.sources:
+        return explored(given)
+    return _suite(given)
+
+
+def _suite(given: Given) -> ExitStatus:
+    raise NotImplementedError
+
+
+def register(app: typer.Typer) -> None:
+    """Make it a command of `app`."""
+    add(app, "gradcheck", gradcheck, EXAMPLES, WORDS)

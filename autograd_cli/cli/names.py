@@ -1,0 +1,124 @@
+"""The names of a program against the names on the line, before torch is imported.
+
+A name used and not bound is refused with the whole command to type; a binding that is
+not used is refused where it looks like a slip of the hand.
+"""
+
+from collections.abc import Collection, Sequence
+from difflib import get_close_matches
+
+from autograd_cli.cli import options
+from autograd_cli.cli.bindings import Line, place
+from autograd_cli.cli.command import Given
+from autograd_cli.errors import AgxError, InputError, Span
+from autograd_cli.lang.check import check
+from autograd_cli.lang.parse import TextLimits, parse
+from autograd_cli.lang.source import Source
+
+_SLIP = 0.75
+"""How alike, from 0 to 1, an unused binding and an option are when one was meant for the other."""
+
+
+def settle(source: Source, given: Given) -> None:
+    """Nothing, or what is wrong with the text of the source or of a value.
+
+    Raises LanguageError and LimitError for the texts; InputError AGX201 for names
+    without a value, AGX205 for a binding that must have been meant otherwise, AGX208
+    for a --wrt or --const that names no binding.
+    """
+    line = given.line
+    names = [name for name, _ in line.bindings]
+    limits = TextLimits(
+        max_text=given.options.get("max_text", TextLimits().max_text),
+        max_nodes=given.options.get("max_nodes", TextLimits().max_nodes),
+    )
+    usage = check(parse(source, limits), names)
+    used, faults = _used_in_values(line, limits)
+    strays = [name for name in names if name not in usage.names and name not in used]
+    for stray in strays:
+        _refuse_slip(stray, usage.unbound, line)
+    if usage.unbound:
+        raise _unbound(source, usage.unbound, line)
+    if faults:
+        raise faults[0]
+    for key in ("wrt", "const"):
+        _refuse_strangers(key, given.options.get(key, ()), names)
+
+
+def _used_in_values(line: Line, limits: TextLimits) -> tuple[set[str], list[AgxError]]:
+    """The names that values use, and what is wrong with values."""
+    used: set[str] = set()
+    faults: list[AgxError] = []
+    earlier: list[str] = []
+    for name, text in line.bindings:
+        if not text.startswith("@"):
+            try:
+                usage = check(parse(Source(text, f"--{name}"), limits), earlier)
+                used |= usage.names.keys()
+                if usage.unbound:
+                    faults.append(_too_early(name, text, usage.unbound[0], earlier))
+            except AgxError as error:
+                faults.append(error)
+        earlier.append(name)
+    return used, faults
+
+
+def _refuse_slip(stray: str, unbound: Collection[str], line: Line) -> None:
+    """AGX205 when an unused binding is close to an unbound name or to an option."""
+    lower = {name.lower(): name for name in unbound}
+    known = {o.key: o.name for o in options.of(line.command)}
+    name = get_close_matches(stray.lower(), lower, 1)
+    option = get_close_matches(stray, known, 1, _SLIP) if len(stray) > 2 else []
+    if not name and not option:
+        return
+    meant = f"--{lower[name[0]]}" if name else known[option[0]]
+    words = [meant + word.removeprefix(f"--{stray}") if _is(word, stray) else word for word in line.words]
+    at = next((i for i, word in enumerate(line.words) if _is(word, stray)), 0)
+    text, span = place(line, at)
+    raise InputError(
+        "AGX205",
+        f"`--{stray}` is no option, and the source has no name `{stray}`.",
+        text=text,
+        span=span,
+        hint=f"Did you mean `{meant}`?",
+        fix=Line(line.command, tuple(words)).typed,
+    )
+
+
+def _is(word: str, name: str) -> bool:
+    return word == f"--{name}" or word.startswith(f"--{name}=")
+
+
+def _unbound(source: Source, missing: Sequence[str], line: Line) -> InputError:
+    """The refusal of names without a value, with the whole command to type."""
+    at = source.text.find(missing[0])
+    listed = " and ".join(f"`{name}`" for name in missing)
+    return InputError(
+        "AGX201",
+        f"{listed} {'is' if len(missing) == 1 else 'are'} used and not bound to a value.",
+        text=source.text,
+        span=Span(at, at + len(missing[0])),
+        fix=line.with_bindings(missing),
+    )
+
+
+def _too_early(name: str, text: str, missing: str, earlier: Sequence[str]) -> InputError:
+    at = text.find(missing)
+    return InputError(
+        "AGX202",
+        f"The value of `{name}` uses `{missing}`, which has no value yet.",
+        text=text,
+        span=Span(at, at + len(missing)),
+        hint="Values are evaluated in the order written, and each sees the earlier ones: "
+        f"{', '.join(earlier) or 'there is none'}.",
+    )
+
+
+def _refuse_strangers(key: str, chosen: Sequence[str], names: Sequence[str]) -> None:
+    strangers = [name for name in chosen if name not in names]
+    if strangers:
+        raise InputError(
+            "AGX208",
+            f"`--{key} {','.join(chosen)}` names `{strangers[0]}`, which is no binding.",
+            hint=f"The bindings are: {', '.join(names) or 'none'}.",
+        )

@@ -1,0 +1,214 @@
+"""The one table of all options: how each is spelled, what it takes, where it belongs."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from inspect import Parameter, Signature
+from typing import Annotated, Any
+
+from autograd_cli.errors import InputError
+
+RUNS = ("trace", "gradcheck")
+_EVERY = ("trace", "gradcheck", "devices", "explain", "show")
+
+DTYPES = ("float32", "float64", "float16", "bfloat16", "complex64", "complex128")
+FORMATS = ("rich", "plain", "json", "tsv", "dot")
+WITNESSES = ("autograd", "symbolic", "numeric")
+DEVICES = ("cpu", "auto", "cuda", "cuda:1", "mps", "xpu", "meta")
+
+
+def _text(given: str) -> str:
+    return given
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option. `metavar` is empty for a flag; `read` makes its value of the text.
+
+    `repeated` options may be given more than once and their values are a tuple.
+    `read` raises ValueError with the rest of the sentence "`VALUE` is …".
+    """
+
+    name: str
+    help: str
+    metavar: str = ""
+    short: str = ""
+    commands: tuple[str, ...] = RUNS
+    panel: str = "Options"
+    repeated: bool = False
+    read: Callable[[str], Any] = _text
+
+    @property
+    def key(self) -> str:
+        """The name as a parameter: "max_memory"."""
+        return self.name.removeprefix("--").replace("-", "_")
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """The name and the short form, if there is one."""
+        return (self.name, self.short) if self.short else (self.name,)
+
+    def value(self, given: Any) -> Any:
+        """What the text stands for; InputError AGX208 where it stands for nothing."""
+        if given is None or isinstance(given, bool):
+            return given
+        if self.repeated:
+            return tuple(item for text in given for item in self._read(text)) or None
+        return self._read(given)
+
+    def _read(self, text: str) -> Any:
+        try:
+            return self.read(text)
+        except ValueError as error:
+            raise InputError("AGX208", f"`{self.name} {text}` is {error}.", hint=f"{self.help}.") from None
+
+
+def _one_of(*choices: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text in choices:
+            return text
+        near = get_close_matches(text, choices, 1)
+        meant = f"; did you mean `{near[0]}`?" if near else ""
+        raise ValueError(f"none of {', '.join(choices)}{meant}".rstrip("?"))
+
+    return read
+
+
+def _device(text: str) -> str:
+    if re.fullmatch(r"(cpu|auto|meta|mps|((cuda|xpu)(:\d+)?))", text):
+        return text
+    return _one_of(*DEVICES)(text)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(","))
+    if not all(name.isidentifier() for name in names):
+        raise ValueError("no list of names such as w,b")
+    return names
+
+
+def _witnesses(text: str) -> frozenset[str]:
+    return frozenset(_one_of(*WITNESSES)(word.strip()) for word in text.split(","))
+
+
+def _integer(least: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not re.fullmatch(r"\d[\d_]*", text, re.ASCII) or len(text) > 18 or int(text) < least:
+            raise ValueError(f"no whole number of {least} or more")
+        return int(text)
+
+    return read
+
+
+def _number(zero: bool) -> Callable[[str], float]:
+    def read(text: str) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            number = -1.0
+        if not (0 < number < float("inf") or (zero and number == 0)):
+            raise ValueError(f"no number {'of 0 or more' if zero else 'above 0'}")
+        return number
+
+    return read
+
+
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+_BINARY = {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+
+
+def size(text: str) -> int:
+    """Bytes of "512MB", "1GiB", "1.5 GiB", "65536"; ValueError for anything else."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?i?)b?", text.strip(), re.IGNORECASE | re.ASCII)
+    unit = {**_UNITS, **_BINARY}.get(match[2].lower()) if match else None
+    if match is None or unit is None or float(match[1]) * unit >= 2**62:
+        raise ValueError("no size such as 512MB, 1GiB or 65536")
+    return int(float(match[1]) * unit)
+
+
+_REPORTS = ("trace", "gradcheck", "show")
+_OUT = "Output"
+_LIMITS = "Limits"
+
+VAR = Option("--var", "Bind a name that is also an option", "NAME=VALUE", repeated=True)
+HELP = Option("--help", "Show this message and exit", short="-h", commands=_EVERY)
+
+OPTIONS: tuple[Option, ...] = (
+    Option("--device", "Where to run: cpu (unless said), auto, cuda, cuda:1, mps, xpu, meta", "DEVICE", "-d",
+           read=_device),
+    Option("--dtype", f"What floating bindings become: {', '.join(DTYPES)}", "DTYPE", read=_one_of(*DTYPES)),
+    Option("--seed", "Seed of the random numbers, 0 unless said", "N", read=_integer(0)),
+    Option("--wrt", "Names to differentiate by; all others are constants", "A,B", repeated=True, read=_names),
+    Option("--const", "Names that keep Python's value, without gradient", "NAME", repeated=True, read=_names),
+    VAR,
+    Option("--grad-output", "The cotangent of an output that is no scalar", "VALUE", "-g"),
+    Option("--root", "The name whose graph is shown", "NAME"),
+    Option("--witness", f"Which to compute, all unless said: {','.join(WITNESSES)}", "A,B", read=_witnesses),
+    Option("--eps", "Step of the numeric witness", "H", read=_number(zero=False)),
+    Option("--rtol", "Relative tolerance of the verdict", "R", read=_number(zero=True)),
+    Option("--atol", "Absolute tolerance of the verdict", "A", read=_number(zero=True)),
+    Option("--strict", "Let warnings, and every verdict but OK, end with status 1"),
+    Option("--depth", "Rows of the tree down to this depth", "N", commands=_REPORTS, panel=_OUT,
+           read=_integer(0)),
+    Option("--full", "Write out large graphs and tensors whole", commands=_REPORTS, panel=_OUT),
+    Option("--json", "The same as -f json", commands=(*_REPORTS, "devices"), panel=_OUT),
+    Option("--format", f"How to print: {', '.join(FORMATS)}", "FORMAT", "-f", commands=_REPORTS, panel=_OUT,
+           read=_one_of(*FORMATS)),
+    Option("--output", "Write a file, by its ending: .svg .png .pdf .dot .json", "FILE", "-o",
+           commands=_REPORTS, panel=_OUT),
+    Option("--quiet", "Say nothing on stderr but errors", short="-q", commands=(*_REPORTS, "devices"),
+           panel=_OUT),
+    Option("--verbose", "Say on stderr what was read and how long it took", short="-v", panel=_OUT),
+    Option("--color", "Colours: auto (on a terminal), always, never", "WHEN", commands=_EVERY, panel=_OUT,
+           read=_one_of("auto", "always", "never")),
+    Option("--timeout", "Stop after this many seconds, 30 unless said", "S", panel=_LIMITS,
+           read=_number(zero=False)),
+    Option("--max-memory", "Memory beyond start, 1GiB unless said", "SIZE", panel=_LIMITS, read=size),
+    Option("--max-text", "Length of a source, 64KiB unless said", "BYTES", panel=_LIMITS, read=size),
+    Option("--max-nodes", "Nodes of an expression, 10000 unless said", "N", panel=_LIMITS, read=_integer(1)),
+    Option("--max-steps", "Steps of a run, 1000000 unless said", "N", panel=_LIMITS, read=_integer(1)),
+    Option("--max-items", "Items of a list, 1000000 unless said", "N", panel=_LIMITS, read=_integer(1)),
+    HELP,
+)  # fmt: skip
+"""Every option of every command, in the order in which --help lists them."""
+
+
+def of(command: str) -> tuple[Option, ...]:
+    """The options of one command."""
+    return tuple(option for option in OPTIONS if command in option.commands)
+
+
+def values(command: str, given: dict[str, Any]) -> dict[str, Any]:
+    """The value of each option of `command` that was given, by key; flags are always there."""
+    read = {o.key: o.value(given.get(o.key)) for o in of(command) if o not in (HELP, VAR)}
+    return {key: value for key, value in read.items() if value is not None}
+
+
+def signature(command: str, argument: tuple[str, str] | None) -> Signature:
+    """The parameters of a command as Typer reads them; `argument` is (metavar, help)."""
+    import typer
+
+    context = Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context)
+    parameters = [_parameter(option) for option in of(command) if option is not HELP]
+    if argument is not None:
+        metavar, text = argument
+        kind = Annotated[str | None, typer.Argument(metavar=metavar, help=text, show_default=False)]
+        parameters.insert(0, Parameter("words", Parameter.KEYWORD_ONLY, default=None, annotation=kind))
+    return Signature([context, *parameters])
+
+
+def _parameter(option: Option) -> Parameter:
+    import typer
+
+    kind: Any = (list[str] | None if option.repeated else str | None) if option.metavar else bool
+    info = typer.Option(
+        option.name,
+        *([option.short] if option.short else []),
+        metavar=option.metavar,
+        help=option.help.replace("[", "\\["),
+        rich_help_panel=option.panel,
+        show_default=False,
+    )
+    default = None if option.metavar else False
+    return Parameter(option.key, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])

@@ -1,0 +1,111 @@
+"""A source explored: what trace and gradcheck have in common, from the line to the status."""
+
+import os
+import resource
+import sys
+import time
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from autograd_cli.cli import names, output, sources
+from autograd_cli.cli.command import Given
+from autograd_cli.cli.entry import modules_loaded
+from autograd_cli.cli.supervise import Wire, supervised, time_is_up
+from autograd_cli.errors import ExitStatus, InputError
+from autograd_cli.lang.source import Source
+from autograd_cli.report import Report, Witness
+
+_SECONDS = 30.0
+_MEMORY = 1 << 30
+
+_BESIDE = 256 << 20
+"""Bytes of address space that libraries take when they are first used."""
+
+_BESIDE_A_CORE = 80 << 20
+"""Bytes of address space of a worker thread: its stack and its share of the allocator."""
+
+
+def explored(given: Given) -> ExitStatus:
+    """Read, check and explore the source of the line; write the report; give its status."""
+    where = output.target(given)
+    _refuse_root(given)
+    source = sources.read(given)
+    stdin = sources.standard_input(given)
+    names.settle(source, given)
+    seconds = given.options.get("timeout", _SECONDS)
+    return supervised(
+        given.environment,
+        seconds,
+        lambda wire: _run(given, where, source, stdin, wire),
+        lambda so_far: _late(given, where, seconds, so_far),
+    )
+
+
+def _run(given: Given, where: output.Target, source: Source, stdin: str | None, wire: Wire) -> ExitStatus:
+    """Explore the source and write its report."""
+    began = time.monotonic()
+    from autograd_cli import explore
+    from autograd_cli.report.json import to_json
+
+    modules_loaded()
+    loaded = time.monotonic()
+    options = explore.Options(**_chosen(given, {field.name for field in fields(explore.Options)}))
+    if wire.end is not None and options.device == "cpu":
+        limit_memory(options.max_memory)
+    wire.started()
+    report = explore.explore(
+        source, given.line.bindings, options, stdin, lambda so_far: wire.progress(to_json(so_far))
+    )
+    wire.done()
+    output.put(given, where, report)
+    if given.environment.verbose:
+        _say_versions(given, report, loaded - began, time.monotonic() - loaded)
+    return ExitStatus(report.status)
+
+
+def _chosen(given: Given, known: set[str]) -> dict[str, Any]:
+    """The options of a run, by the names that explore gives them."""
+    chosen = {key: value for key, value in given.options.items() if key in known}
+    if "witness" in given.options:
+        chosen["witnesses"] = frozenset(map(Witness, given.options["witness"]))
+    return chosen
+
+
+def _late(given: Given, where: output.Target, seconds: float, so_far: str) -> ExitStatus:
+    """Write the report so far, with the limit among its findings, and refuse the rest."""
+    error = time_is_up(seconds)
+    if so_far:
+        from autograd_cli.catalogue import finding
+        from autograd_cli.report.json import from_json
+
+        report = from_json(so_far)
+        found = (*report.findings, finding(error))
+        output.put(given, where, replace(report, findings=found, status=int(ExitStatus.LIMIT)))
+    raise error
+
+
+def limit_memory(most: int) -> None:
+    """Let the address space of this process grow by `most` bytes and what threads need, no more."""
+    size = Path("/proc/self/statm")
+    if sys.platform != "linux" or not size.exists():
+        return
+    now = int(size.read_text(encoding="ascii").split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    beside = _BESIDE + _BESIDE_A_CORE * (os.cpu_count() or 1)
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    soft = now + most + beside
+    resource.setrlimit(resource.RLIMIT_AS, (soft if hard < 0 else min(soft, hard), hard))
+
+
+def _say_versions(given: Given, report: Report, loading: float, running: float) -> None:
+    versions = " · ".join(f"{name} {version}" for name, version in report.versions.items())
+    given.environment.say(f"{versions} · modules {loading:.2f} s · run {running:.2f} s")
+
+
+def _refuse_root(given: Given) -> None:
+    if "root" in given.options:
+        raise InputError(
+            "AGX208",
+            f"`--root {given.options['root']}` names no value: an expression has just one.",
+            hint="Leave --root out: the graph of that value is shown.",
+        )

@@ -1,0 +1,48 @@
+"""`agx show`: another view of a stored report, without torch."""
+
+from pathlib import Path
+
+import typer
+
+from autograd_cli.cli.command import Given, Words, register as add
+from autograd_cli.errors import ExitStatus, MissingError
+
+EXAMPLES = """Examples:
+
+agx trace "sin(x**2)" --x 2 -o report.json
+agx show report.json
+agx trace "x@w" --x "randn(2,3)" --w "randn(3,2)" --json | agx show - -o graph.svg"""
+
+WORDS = Words("REPORT", "A report that trace wrote as JSON, or - for standard input")
+
+_MOST = 1 << 30
+"""Bytes of a report; one of a million written-out elements has some twenty million."""
+
+
+def show(given: Given) -> ExitStatus:
+    """Draw a stored report again, in another format or to a file. Needs no torch."""
+    from autograd_cli.cli import output, sources
+    from autograd_cli.report.json import from_json
+
+    word = given.one("REPORT", "agx show report.json")
+    where = output.target(given)
+    if word == "-":
+        content, name = given.environment.read_bytes(_MOST + 1), "standard input"
+    else:
+        content, name = _file(word), word
+    output.put(given, where, from_json(sources.decoded(content, _MOST, name)))
+    return ExitStatus.OK
+
+
+def _file(name: str) -> bytes:
+    try:
+        return Path(name).read_bytes()
+    except OSError as error:
+        raise MissingError(
+            "AGX206", f"The file `{name}` cannot be read: {error.strerror}.", hint="Check the name."
+        ) from None
+
+
+def register(app: typer.Typer) -> None:
+    """Make it a command of `app`."""
+    add(app, "show", show, EXAMPLES, WORDS)

@@ -1,0 +1,197 @@
+"""A run in a process of its own, so that it can be ended whatever it does.
+
+A call in torch can hold the interpreter's lock for as long as it likes, so no thread
+can be trusted to end it in time, and a fault in native code takes its process along.
+The run therefore happens in a fork, made before torch is imported; this process waits,
+with what the run has reported so far in its hands.
+"""
+
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NoReturn
+
+from autograd_cli.cli.environment import Environment
+from autograd_cli.cli.telling import settled
+from autograd_cli.errors import ExitStatus, LimitError
+
+_STARTED, _PROGRESS, _DONE = b"S", b"P", b"D"
+_HEAD = 9
+"""Bytes in front of a message: its kind, and its length in eight."""
+
+_GLANCE = 0.1
+"""Seconds between two looks at whether this process was interrupted."""
+
+
+class Wire:
+    """What a run tells its supervisor; says nothing where there is none."""
+
+    def __init__(self, end: int | None = None) -> None:
+        self.end = end
+
+    def started(self) -> None:
+        """Modules are loaded: the clock runs from here."""
+        self._send(_STARTED)
+
+    def progress(self, so_far: str) -> None:
+        """The report so far, in case there comes no other."""
+        self._send(_PROGRESS, so_far.encode("utf-8", "surrogatepass"))
+
+    def done(self) -> None:
+        """The run is over: writing its report has no limit."""
+        self._send(_DONE)
+
+    def _send(self, kind: bytes, content: bytes = b"") -> None:
+        if self.end is None:
+            return
+        message = memoryview(kind + len(content).to_bytes(8, "big") + content)
+        while message:
+            message = message[os.write(self.end, message) :]
+
+
+Work = Callable[[Wire], ExitStatus]
+Late = Callable[[str], ExitStatus]
+
+
+def supervised(environment: Environment, seconds: float | None, work: Work, late: Late) -> ExitStatus:
+    """The status of `work`, or of `late`, given the report so far, when `seconds` are over.
+
+    Where the process may not fork (a test, a system without it) `work` runs here and
+    without a limit.
+    """
+    if not environment.may_fork:
+        return work(Wire())
+    environment.flush()
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(ours)
+        _be_the_child(environment, work, Wire(theirs))
+    os.close(theirs)
+    return _Supervisor(environment, child, ours, seconds).wait(late)
+
+
+def _be_the_child(environment: Environment, work: Work, wire: Wire) -> None:
+    """Do the work and end this process with its status."""
+    status = ExitStatus.INTERRUPTED
+    try:
+        _die_with_parent()
+        status = settled(environment, lambda: work(wire))
+        environment.flush()
+    except KeyboardInterrupt:
+        status = ExitStatus.INTERRUPTED
+    finally:
+        os._exit(status)
+
+
+def _die_with_parent() -> None:
+    """On Linux: have the kernel end this process when its supervisor is killed."""
+    if sys.platform == "linux":
+        import ctypes
+
+        set_signal = 1  # PR_SET_PDEATHSIG
+        ctypes.CDLL(None).prctl(set_signal, signal.SIGKILL)
+
+
+@dataclass
+class _Supervisor:
+    """Waits for a child: its messages, its end, or the end of its time."""
+
+    environment: Environment
+    child: int
+    end: int
+    seconds: float | None
+    deadline: float | None = None
+    so_far: str = ""
+    held: bytes = b""
+
+    def wait(self, late: Late) -> ExitStatus:
+        """The child's status; it is dead when this returns, however it returns."""
+        ended = False
+        try:
+            while self._listen():
+                if self.deadline is not None and time.monotonic() > self.deadline:
+                    return late(self.so_far)
+            _, code = os.waitpid(self.child, 0)
+            ended = True
+        finally:
+            os.close(self.end)
+            if not ended:
+                _stop(self.child)
+        return self._status(os.waitstatus_to_exitcode(code))
+
+    def _listen(self) -> bool:
+        """Take what the child says within a moment; False once it has closed its end."""
+        readable, _, _ = select.select([self.end], [], [], _GLANCE)
+        if not readable:
+            return True
+        chunk = os.read(self.end, 1 << 16)
+        self.held += chunk
+        while self._message():
+            continue
+        return bool(chunk)
+
+    def _message(self) -> bool:
+        """Take one whole message from what is held; False where there is none."""
+        length = int.from_bytes(self.held[1:_HEAD], "big")
+        if len(self.held) < _HEAD + length:
+            return False
+        kind, content = self.held[:1], self.held[_HEAD : _HEAD + length]
+        self.held = self.held[_HEAD + length :]
+        if kind == _STARTED and self.seconds is not None:
+            self.deadline = time.monotonic() + self.seconds
+        elif kind == _PROGRESS:
+            self.so_far = content.decode("utf-8", "surrogatepass")
+        elif kind == _DONE:
+            self.deadline = None
+        return True
+
+    def _status(self, code: int) -> ExitStatus:
+        """The child's own status, or what its death by a signal means."""
+        if code >= 0:
+            return ExitStatus(code)
+        if -code == signal.SIGINT:
+            return ExitStatus.INTERRUPTED
+        return settled(self.environment, lambda: _raise(_killed(-code)))
+
+
+def _raise(error: Exception) -> NoReturn:
+    raise error
+
+
+def _killed(number: int) -> Exception:
+    if number == signal.SIGKILL:
+        return LimitError(
+            "AGX604",
+            "The run was killed by the system, which does that when memory runs out.",
+            hint="Make the tensors smaller, or lower --max-memory so that the run is refused in time.",
+        )
+    name = signal.Signals(number).name
+    return RuntimeError(f"torch ended the run with {name}")
+
+
+def _stop(child: int) -> None:
+    """End a child that is still there: it may clean up on an interrupt, and is killed after that."""
+    try:
+        os.kill(child, signal.SIGINT)
+        for _ in range(25):
+            if os.waitpid(child, os.WNOHANG)[0]:
+                return
+            time.sleep(0.02)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    except (ProcessLookupError, ChildProcessError):
+        return
+
+
+def time_is_up(seconds: float) -> LimitError:
+    """The refusal of a run that takes longer than it may."""
+    return LimitError(
+        "AGX603",
+        f"The run took longer than {seconds:g} seconds.",
+        hint="What it showed until then is above; allow it more with --timeout.",
+    )

@@ -1,0 +1,117 @@
+"""Errors as lines on stderr: what was found, where, why not, what to write instead."""
+
+from collections.abc import Callable, Sequence
+from traceback import extract_tb
+
+from autograd_cli.cli.environment import Environment
+from autograd_cli.errors import AgxError, ExitStatus, LimitError
+from autograd_cli.lang.source import Source, quote, visible
+
+Styled = tuple[str, str]
+"""A line and its style: "error", "carets", "fix" or ""."""
+
+
+def settled(environment: Environment, work: Callable[[], int | None]) -> ExitStatus:
+    """The status that `work` ends with; what it raises is told on stderr, never as a traceback."""
+    try:
+        return ExitStatus(work() or ExitStatus.OK)
+    except AgxError as error:
+        tell(environment, lines(error, _width(environment)))
+        return error.status
+    except SystemExit as leaving:
+        return ExitStatus(int(leaving.code or ExitStatus.OK))
+    except BrokenPipeError:
+        return ExitStatus.OK
+    except OSError as error:
+        tell(environment, [(f"error: {_of_system(error)}", "error")])
+        return ExitStatus.MISSING
+    except MemoryError:
+        tell(environment, lines(out_of_memory(), _width(environment)))
+        return ExitStatus.LIMIT
+    except Exception as error:
+        return _unexpected(environment, error)
+
+
+def out_of_memory() -> AgxError:
+    """The refusal of a run that the system gave no more memory."""
+    return LimitError(
+        "AGX604",
+        "The run needs more memory than the limit allows.",
+        hint="Make the tensors smaller, or raise the limit with --max-memory.",
+    )
+
+
+def lines(error: AgxError, width: int) -> list[Styled]:
+    """What is said of a refusal, line by line."""
+    told: list[Styled] = [(" ".join(filter(None, ("error", _name(error.code), f"({error.code})"))), "error")]
+    if error.text and error.span is not None:
+        told += _quoted(error, width)
+    told.append((f"  {visible(error.sentence)}", ""))
+    if error.hint:
+        told.append((f"  {visible(error.hint)}", ""))
+    if error.fix:
+        told.append((f"  write: {visible(error.fix)}", "fix"))
+    told.append((f"  agx explain {error.code}", ""))
+    return told
+
+
+def tell(environment: Environment, told: Sequence[Styled]) -> None:
+    """Write the lines on stderr, in colours where stderr takes them."""
+    if not environment.coloured(environment.stderr):
+        environment.say("\n".join(text for text, _ in told))
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    styles = {"error": "bold red", "carets": "red", "fix": "green", "": ""}
+    console = Console(file=environment.stderr, force_terminal=True, width=environment.width, highlight=False)
+    for text, style in told:
+        console.print(Text(text, styles[style]), soft_wrap=True)
+
+
+def _quoted(error: AgxError, width: int) -> list[Styled]:
+    """The line of the text that the error is about, and carets below it."""
+    assert error.span is not None
+    shown = quote(error.text, error.span, width - 8)
+    number = Source(error.text).line_of(error.span.start)
+    margin = f"{number:4} │ " if "\n" in error.text.strip() else "   │ "
+    blank = " " * (len(margin) - 2) + "│ "
+    return [(margin + shown.line, ""), (blank + shown.carets, "carets")]
+
+
+def _name(code: str) -> str:
+    """The label of a code, from its page."""
+    from autograd_cli.catalogue import page
+
+    try:
+        return page(code).name
+    except KeyError:
+        return ""
+
+
+def _width(environment: Environment) -> int:
+    return max(environment.width, 40)
+
+
+def _of_system(error: OSError) -> str:
+    place = f"{visible(str(error.filename))}: " if error.filename else ""
+    return f"{place}{error.strerror or error}"
+
+
+def _unexpected(environment: Environment, error: Exception) -> ExitStatus:
+    """One line for what agx itself got wrong, or for what Typer refuses; never a traceback."""
+    message = getattr(error, "format_message", None)
+    if message is not None:
+        tell(environment, [(f"error: {visible(message())}", "error"), ("  agx --help", "")])
+        return ExitStatus.USAGE
+    frame = extract_tb(error.__traceback__)[-1]
+    place = f"{frame.filename.rpartition('/')[2]}:{frame.lineno}"
+    words = visible(f"{type(error).__name__}: {error}")[:300]
+    tell(
+        environment,
+        [
+            (f"error: agx itself failed ({words}, at {place})", "error"),
+            ("  This is a fault in agx, not in what was typed. Please report this line and the command.", ""),
+        ],
+    )
+    return ExitStatus.FAILED

@@ -1,0 +1,32 @@
+"""`agx trace`: the graph, the gradients and what is wrong."""
+
+import typer
+
+from autograd_cli.cli.command import Given, Words, register as add
+from autograd_cli.errors import ExitStatus
+
+EXAMPLES = """Examples:
+
+agx trace "sin(x**2)" --x 2
+agx trace "-x**2" --x=-1e-3
+agx trace "x@w" --x "randn(2,3)" --w @weights.npy -o graph.svg
+agx trace "x*2" --x "[1,2,3]" --grad-output "[1,1,1]"
+echo "x*y+sin(x)" | agx trace - --x 2 --y 3 --json"""
+
+WORDS = Words("SOURCE", "An expression, a .py file that holds one, or - for standard input")
+
+
+def trace(given: Given) -> ExitStatus:
+    """Show the graph of an expression, its gradients by three witnesses, and what is wrong.
+
+    Each --NAME VALUE binds a name of SOURCE, anywhere on the line; VALUE is an
+    expression too, @FILE (.npy, .npz, .csv, .json) or @- for standard input.
+    """
+    from autograd_cli.cli.running import explored
+
+    return explored(given)
+
+
+def register(app: typer.Typer) -> None:
+    """Make it a command of `app`."""
+    add(app, "trace", trace, EXAMPLES, WORDS)
