@@ -21,7 +21,13 @@ _FONT = "Helvetica"
 _LOOKS = {
     "output": {"shape": "box", "style": "filled", "fillcolor": "#fff2c4", "peripheries": "2"},
     "operation": {"shape": "box", "style": "filled,rounded", "fillcolor": "#dbe9fb"},
-    "leaf": {"shape": "ellipse", "style": "filled", "fillcolor": "#d9f2d9", "penwidth": "2"},
+    "leaf": {
+        "shape": "ellipse",
+        "style": "filled",
+        "fillcolor": "#d9f2d9",
+        "penwidth": "2",
+        "margin": "0.02",
+    },
     "constant": {"shape": "box", "style": "filled,dashed", "fillcolor": "#f2f2f2"},
 }
 _MEANINGS = {
@@ -85,13 +91,14 @@ def _add_node(made: "Digraph", report: Report, node: Node) -> None:
 
 def _facts(node: Node) -> list[str]:
     """Value, shape, grad_fn and gradient of a node, one a line."""
-    facts = [f"value {numbers.cell(node.value)}"] if node.value is not None else []
+    digits = numbers.TIGHT if node.shape else numbers.DIGITS
+    facts = [f"value {numbers.cell(node.value, digits)}"] if node.value is not None else []
     if node.shape is not None:
         facts.append(f"shape {shape_text(node.shape)}")
     if not node.constant:
         facts.append(one_line(node.op))
     if node.gradient is not None:
-        facts.append(f"gradient {gradient_of(node)}")
+        facts.append(f"gradient {gradient_of(node, digits)}")
     return facts
 
 
@@ -135,6 +142,7 @@ def _add_legend(made: "Digraph", kinds: list[str]) -> None:
     with made.subgraph(name="cluster_legend") as legend:
         legend.attr(label="", style="dotted", margin="8")
         for number, kind in enumerate(kinds):
-            legend.node(f"legend{number}", _MEANINGS[kind], fontsize="9", margin="0.1,0.04", **_LOOKS[kind])
+            look = {"margin": "0.1,0.04", **_LOOKS[kind]}
+            legend.node(f"legend{number}", _MEANINGS[kind], fontsize="9", height="0.3", **look)
         for number in range(1, len(kinds)):
             legend.edge(f"legend{number - 1}", f"legend{number}", style="invis")

@@ -136,7 +136,8 @@ def _unknown_ending(path: str | Path) -> InputError:
 def _no_graphviz(form: str) -> MissingError:
     return MissingError(
         "AGX602",
-        f"A .{form} needs Graphviz, which is not here: install it, or `pip install 'autograd-cli[pictures]'`.",
+        f"A .{form} is drawn by Graphviz, which is not here: install it, or "
+        "`pip install 'autograd-cli[pictures]'`, which brings it along.",
         fix="pip install 'autograd-cli[pictures]'",
     )
 

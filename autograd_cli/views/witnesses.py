@@ -134,16 +134,25 @@ def _verdict(gradient: Gradient, dtype: str) -> list[Line]:
         said = one_line(gradient.sentence)
         return [Line(words((said, "quiet")), indent=_INDENT, hang=2)] if said else []
     word, style = _VERDICTS[gradient.verdict]
-    said = one_line(gradient.sentence) or _measured(gradient, dtype)
-    parts = [said, *_besides(gradient)]
+    parts = [*_grounds(gradient, dtype), _along(gradient)]
     rest = "".join(f" · {part}" for part in parts if part)
     return [Line(words((word, style), rest), indent=_INDENT, hang=2)]
+
+
+def _grounds(gradient: Gradient, dtype: str) -> list[str]:
+    """What a verdict rests on: the report's own sentence, else the distances and kinks."""
+    measured, said = _measured(gradient, dtype), one_line(gradient.sentence)
+    if gradient.odd is not None and gradient.verdict is Verdict.WRONG:
+        return [measured, said]
+    if said or not gradient.kinks:
+        return [said or measured]
+    return [f"at a kink in {gradient.kinks:,} element{'s' if gradient.kinks > 1 else ''}"]
 
 
 def _measured(gradient: Gradient, dtype: str) -> str:
     """How far autograd, or the witness that is the odd one out, is from the others."""
     if gradient.difference is None:
-        return ""
+        return f"{_NAMES[gradient.odd]} is the odd one out" if gradient.odd else ""
     if gradient.difference == 0 and gradient.odd is None:
         return f"autograd ({dtype}) is exact"
     where = f" at [{','.join(map(str, gradient.worst))}]" if gradient.worst else ""
@@ -156,11 +165,7 @@ def _measured(gradient: Gradient, dtype: str) -> str:
     return f"{_NAMES[gradient.odd]} is the odd one out, {off}{allowed}"
 
 
-def _besides(gradient: Gradient) -> list[str]:
-    """What else is to be known of a verdict: kinks, random directions."""
-    made = []
-    if gradient.kinks:
-        made.append(f"at a kink in {gradient.kinks:,} element{'s' if gradient.kinks > 1 else ''}")
-    if gradient.directions is not None:
-        made.append(f"numeric along {gradient.directions} random directions")
-    return made
+def _along(gradient: Gradient) -> str:
+    if gradient.directions is None:
+        return ""
+    return f"numeric along {gradient.directions} random direction{'s' if gradient.directions > 1 else ''}"
