@@ -1,0 +1,59 @@
+"""The autograd witness: one backward, watched at every node."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch.autograd.graph import Node
+
+from autograd_cli.run.tape import Run
+
+Arrived = tuple[torch.Tensor | None, ...]
+
+
+@dataclass(frozen=True)
+class Backward:
+    """What one backward did.
+
+    `cotangents` holds what arrived at each watched node, one entry for each output of
+    the node; a node that was not run is absent. `leaves` are the gradients by name,
+    None for a leaf that was not reached. `error` is what torch raised on the way.
+    """
+
+    cotangents: dict[Node, Arrived] = field(default_factory=dict)
+    leaves: dict[str, torch.Tensor | None] = field(default_factory=dict)
+    error: Exception | None = None
+
+
+def backward(run: Run, cotangent: torch.Tensor | None, nodes: Sequence[Node] = ()) -> Backward:
+    """The gradients of the run's output, with the cotangents that arrive at `nodes`.
+
+    `nodes` were read beforehand, so that the graph shown is the one torch made. The
+    cotangent has the shape of the output; None stands for ones. The graph is freed as
+    torch frees it. A leaf's `.grad` holds this backward's part alone afterwards.
+    """
+    output, leaves = run.output, run.leaves
+    if not isinstance(output, torch.Tensor) or not output.requires_grad:
+        return Backward(leaves=dict.fromkeys(leaves))
+    for leaf in leaves.values():
+        leaf.grad = None
+    arrived: dict[Node, Arrived] = {}
+    handles = [node.register_prehook(_keeper(arrived, node)) for node in nodes]
+    error = None
+    try:
+        torch.autograd.backward(output, torch.ones_like(output) if cotangent is None else cotangent)
+    except (RuntimeError, NotImplementedError, ValueError, TypeError) as raised:
+        error = raised
+    finally:
+        for handle in handles:
+            handle.remove()
+    return Backward(arrived, {name: leaf.grad for name, leaf in leaves.items()}, error)
+
+
+def _keeper(arrived: dict[Node, Arrived], node: Node) -> Callable[[Arrived], None]:
+    """A hook that puts what arrives at `node` under it, and changes nothing."""
+
+    def keep(given: Arrived) -> None:
+        arrived[node] = given
+
+    return keep

@@ -1,0 +1,188 @@
+"""All witnesses of a run's gradients, gathered and judged."""
+
+from dataclasses import dataclass, replace
+
+import torch
+
+from autograd_cli.gradients.backward import Backward
+from autograd_cli.gradients.compare import RANK, Outcome, judged
+from autograd_cli.gradients.evidence import Bench
+from autograd_cli.gradients.exact import Exact, evaluate
+from autograd_cli.gradients.numeric import Numeric, shaped
+from autograd_cli.lang.nodes import Expr
+from autograd_cli.report import Gradient, Values, Verdict, Witness
+from autograd_cli.run.tape import Run
+from autograd_cli.run.values import VALUES_LIMIT, plain
+from autograd_cli.symbolic.derive import Derivative, differentiate
+from autograd_cli.symbolic.unparse import unparse
+
+STOP_GRADIENT = "stop-gradient"
+"""The note on a leaf that reaches the output through cuts alone."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """Which witnesses are computed and how they are judged.
+
+    `cotangent` is the text of the cotangent as a formula may use it, None for ones.
+    `eps` is the step of a plain central difference; `rtol` and `atol` stand in for what
+    rounding allows. `limit` is the most elements written out, None for all.
+    """
+
+    witnesses: frozenset[Witness] = frozenset(Witness)
+    cotangent: Expr | None = None
+    eps: float | None = None
+    rtol: float | None = None
+    atol: float | None = None
+    limit: int | None = VALUES_LIMIT
+
+
+def check(
+    run: Run, backward: Backward, cotangent: torch.Tensor | None = None, options: Options | None = None
+) -> tuple[Gradient, ...]:
+    """The judged gradient of each leaf that the source uses, in the order of the bindings.
+
+    `backward` is what the run's own backward gave for `cotangent` (None for ones).
+    """
+    options = options or Options()
+    used = [binding.name for binding in run.bindings if binding.role == "leaf" and binding.used]
+    if all(backward.leaves.get(name) is None for name in used):
+        return tuple(_absent(run, backward, name) for name in used)
+    bench = Bench(run, cotangent, options.rtol, options.atol)
+    derivatives = _derivatives(run, options) if Witness.SYMBOLIC in options.witnesses else {}
+    return tuple(
+        _absent(run, backward, name)
+        if (given := backward.leaves.get(name)) is None
+        else _judged(bench, options, name, given, derivatives.get(name))
+        for name in used
+    )
+
+
+def worst(gradients: tuple[Gradient, ...]) -> Verdict:
+    """The verdict on the whole: the worst of its bindings'; OK where there is none."""
+    verdicts = [gradient.verdict for gradient in gradients if gradient.verdict is not None]
+    return max(verdicts, key=RANK.index, default=Verdict.OK)
+
+
+def _derivatives(run: Run, options: Options) -> dict[str, Derivative]:
+    """The derivatives on paper, by name of the leaf."""
+    assert run.root is not None
+    places = {step.index: step.name for step in run.steps if step.name in run.leaves}
+    tape = [step.plain() for step in run.steps]
+    found = differentiate(tape, run.root, list(places), options.cotangent)
+    return {places[index]: derivative for index, derivative in found.items()}
+
+
+def _absent(run: Run, backward: Backward, name: str) -> Gradient:
+    """The gradient of a leaf that no backward reached, and why it did not."""
+    blank = _blank(name, run.leaves[name])
+    if backward.error is not None:
+        return replace(blank, sentence=f"backward failed: {str(backward.error).splitlines()[0]}")
+    if not (isinstance(run.output, torch.Tensor) and run.output.requires_grad):
+        return replace(blank, sentence="the output has no graph, so no backward can start from it")
+    sentence = f"{name} reaches the output only through what is cut, and held constant: its slope is 0"
+    return replace(blank, verdict=Verdict.OK, sentence=sentence, notes=(STOP_GRADIENT,))
+
+
+def _blank(name: str, leaf: torch.Tensor) -> Gradient:
+    """A gradient without a witness."""
+    return Gradient(
+        name=name,
+        shape=tuple(leaf.shape),
+        formula=None,
+        no_formula="",
+        shapes="",
+        symbolic=None,
+        autograd=None,
+        numeric=None,
+        error_bar=None,
+        difference=None,
+        tolerance=None,
+        worst=None,
+        verdict=Verdict.NO_GRAPH,
+    )
+
+
+def _judged(
+    bench: Bench, options: Options, name: str, given: torch.Tensor, derivative: Derivative | None
+) -> Gradient:
+    """The gradient with every witness asked for, and the verdict on them."""
+    leaf = bench.run.leaves[name]
+    exact = _exact(bench.run, leaf, derivative)
+    slopes = bench.numeric(name, options.eps) if Witness.NUMERIC in options.witnesses else None
+    blank = replace(_blank(name, leaf), verdict=None, sentence=bench.reason)
+    filled = _with_formula(_with_slopes(blank, slopes, leaf, options), exact, derivative, leaf, options)
+    if Witness.AUTOGRAD not in options.witnesses:
+        return filled
+    evidence = bench.evidence(name, given, exact, slopes)
+    outcome = max(map(judged, evidence), key=lambda one: RANK.index(one.verdict), default=None)
+    return _with_verdict(replace(filled, autograd=plain(given, options.limit)), outcome, leaf)
+
+
+def _exact(run: Run, leaf: torch.Tensor, derivative: Derivative | None) -> Exact | None:
+    """The formula with its value, where there is a formula."""
+    if derivative is None or derivative.formula is None:
+        return None
+    if leaf.is_meta:
+        return Exact(unparse(derivative.formula), reason="meta tensors have no values")
+    return evaluate(derivative.formula, run, leaf)
+
+
+def _with_formula(
+    gradient: Gradient,
+    exact: Exact | None,
+    derivative: Derivative | None,
+    leaf: torch.Tensor,
+    options: Options,
+) -> Gradient:
+    if derivative is None:
+        return gradient
+    return replace(
+        gradient,
+        formula=exact.formula if exact else None,
+        no_formula=exact.reason if exact else derivative.reason,
+        shapes=derivative.shapes,
+        symbolic=_written(exact.values if exact else None, leaf, options),
+        notes=derivative.notes,
+    )
+
+
+def _with_slopes(
+    gradient: Gradient, slopes: Numeric | None, leaf: torch.Tensor, options: Options
+) -> Gradient:
+    if slopes is None:
+        return gradient
+    smooth = [error for i, error in enumerate(slopes.errors.tolist()) if i not in slopes.slopes]
+    return replace(
+        gradient,
+        numeric=None if slopes.probes else _written(slopes.values, leaf, options),
+        error_bar=max(smooth, default=None),
+        directions=slopes.probes.count if slopes.probes else None,
+    )
+
+
+def _with_verdict(gradient: Gradient, outcome: Outcome | None, leaf: torch.Tensor) -> Gradient:
+    if outcome is None:
+        return gradient
+    return replace(
+        gradient,
+        difference=outcome.difference,
+        tolerance=outcome.tolerance,
+        worst=None if outcome.worst is None else _index(outcome.worst, leaf),
+        verdict=outcome.verdict,
+        odd=outcome.odd,
+        kinks=outcome.kinks,
+        sentence=outcome.sentence,
+        error_bar=gradient.error_bar if outcome.widened is None else outcome.widened,
+    )
+
+
+def _written(values: torch.Tensor | None, leaf: torch.Tensor, options: Options) -> Values:
+    """Components as plain data in the shape of the leaf."""
+    return None if values is None else plain(shaped(values, leaf), options.limit)
+
+
+def _index(component: int, leaf: torch.Tensor) -> tuple[int, ...]:
+    """The place of a component in the leaf."""
+    number = torch.tensor(component // 2 if leaf.is_complex() else component)
+    return tuple(int(i) for i in torch.unravel_index(number, leaf.shape))

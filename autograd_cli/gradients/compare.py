@@ -1,0 +1,350 @@
+"""The verdict on one gradient: autograd held against two references in float64.
+
+Everything here is float64 of shape (n,): the components of a leaf, or slopes along
+random directions. Where the three do not agree, the odd one out is named.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import isfinite, sqrt
+
+import torch
+
+from autograd_cli.gradients.slope import Shape, Slope
+from autograd_cli.report import Verdict, Witness
+
+RANK = (
+    Verdict.OK,
+    Verdict.KINK,
+    Verdict.PRECISION,
+    Verdict.DOMAIN_EDGE,
+    Verdict.JUMP,
+    Verdict.WRONG,
+    Verdict.NO_GRAPH,
+)
+"""From what matters least to what matters most: the worst place decides."""
+
+_COARSE = 1e-4  # precision of float16 and bfloat16 is above, that of float32 below
+_EXCESS = 32  # times the tolerance: composite kernels round more often than a sample does
+
+Neighbours = Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known about one gradient.
+
+    `autograd` is the run's. `formula` and `numeric` are the references, None where
+    there is none, with `formula_error` and `numeric_error`; `slopes` are the places that
+    are not smooth. `exact` is autograd in float64, `allowed` what rounding allows in the
+    run's precision, `fine` in float64. `dtype` and `eps` are the leaf's. `strict` is
+    what rounding allows without the run's casts to lower precision, to `lowest`.
+    `neighbours` gives autograd's float64 gradient a little above and below in the
+    components of a mask. `by_component` is False for slopes along directions.
+    """
+
+    autograd: torch.Tensor
+    formula: torch.Tensor | None
+    formula_error: torch.Tensor | None
+    numeric: torch.Tensor | None
+    numeric_error: torch.Tensor | None
+    slopes: dict[int, Slope]
+    exact: torch.Tensor
+    allowed: torch.Tensor
+    fine: torch.Tensor
+    dtype: str
+    eps: float
+    strict: torch.Tensor | None = None
+    lowest: str = ""
+    neighbours: Neighbours | None = None
+    by_component: bool = True
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A verdict with the component it rests on, its distance and what was allowed there.
+
+    `widened` is the error bar that the numeric witness needs to agree, where it is the
+    odd one out.
+    """
+
+    verdict: Verdict
+    worst: int | None = None
+    difference: float | None = None
+    tolerance: float | None = None
+    odd: Witness | None = None
+    sentence: str = ""
+    kinks: int = 0
+    widened: float | None = None
+
+
+@dataclass(frozen=True)
+class _Masks:
+    """Where each reference is known and where the three stand apart, all (n,) bool."""
+
+    off_formula: torch.Tensor
+    off_numeric: torch.Tensor
+    apart: torch.Tensor
+    by_formula: torch.Tensor
+    by_numeric: torch.Tensor
+
+
+def judged(evidence: Evidence) -> Outcome:
+    """The verdict on the worst place of a gradient, with the count of its kinks."""
+    rough = [_rough(evidence, index, slope) for index, slope in evidence.slopes.items()]
+    outcomes = [_smooth(evidence), *rough]
+    kinks = sum(one.verdict is Verdict.KINK for one in rough)
+    worst = max(outcomes, key=lambda one: RANK.index(one.verdict))
+    sentence = worst.sentence
+    if worst.verdict is Verdict.KINK and kinks > 1:
+        sentence = f"{sentence} ({kinks} such elements)"
+    widened = max((one.widened for one in outcomes if one.widened is not None), default=None)
+    place = worst.worst if evidence.by_component else None
+    return replace(worst, kinks=kinks or worst.kinks, sentence=sentence, widened=widened, worst=place)
+
+
+def agrees(one: torch.Tensor, other: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:
+    """Where two gradients are the same within `allowed`; equal infinities and NaNs agree."""
+    both_nan = torch.isnan(one) & torch.isnan(other)
+    return ((one - other).abs() <= allowed) | (one == other) | both_nan
+
+
+# Places that are not smooth
+
+
+def _rough(evidence: Evidence, index: int, slope: Slope) -> Outcome:
+    """The verdict at a kink, a jump or an edge."""
+    given, allowed = float(evidence.autograd[index]), float(evidence.allowed[index])
+    sides = f"{_side(slope.left)} to the left and {_side(slope.right)} to the right"
+    if slope.shape is Shape.KINK:
+        return _kink(given, allowed, slope, sides, index)
+    is_jump = slope.shape is Shape.JUMP
+    why = "it jumps or rises without bound" if is_jump else "it has no values on one side"
+    if slope.left != slope.left and slope.right != slope.right:
+        why, sides = "it has no finite value", "on neither side"
+    sentence = f"the function has no slope, since {why} (slopes: {sides}); autograd gives {given:.7g}"
+    return Outcome(Verdict.JUMP if is_jump else Verdict.DOMAIN_EDGE, index, sentence=sentence)
+
+
+def _side(slope: float) -> str:
+    """A one-sided slope in words."""
+    return "none" if slope != slope else f"{slope + 0.0:.7g}"
+
+
+def _kink(given: float, allowed: float, slope: Slope, sides: str, index: int) -> Outcome:
+    low, high = sorted((slope.left, slope.right))
+    room = allowed + 1e-6 * max(abs(low), abs(high))
+    if low - room <= given <= high + room:
+        return Outcome(Verdict.KINK, index, sentence=f"the slope is {sides}; autograd gives {given:.7g}")
+    distance = max(low - given, given - high)
+    sentence = f"autograd gives {given:.7g}, outside the slopes at this kink: {sides}"
+    return Outcome(Verdict.WRONG, index, distance, room, Witness.AUTOGRAD, sentence)
+
+
+# Smooth places
+
+
+def _smooth(evidence: Evidence) -> Outcome:
+    masks = _masks(evidence)
+    suspects = masks.off_formula | masks.off_numeric | masks.apart
+    isolated = _isolated(evidence, suspects)
+    kept = suspects & ~isolated
+    outcomes = [_agreement(evidence, (masks.by_formula | masks.by_numeric) & ~suspects)]
+    if isolated.any():
+        outcomes.append(_isolated_point(evidence, isolated))
+    if kept.any():
+        outcomes.append(_disagreement(evidence, masks, kept))
+    return max(outcomes, key=lambda one: RANK.index(one.verdict))
+
+
+def _masks(evidence: Evidence) -> _Masks:
+    none = torch.zeros_like(evidence.autograd, dtype=torch.bool)
+    smooth = ~none
+    smooth[list(evidence.slopes)] = False
+    given, formula, numeric = evidence.autograd, evidence.formula, evidence.numeric
+    by_formula = smooth if formula is not None else none
+    by_numeric = smooth & ~torch.isnan(numeric) if numeric is not None else none
+    off_formula = off_numeric = apart = none
+    if formula is not None and evidence.formula_error is not None:
+        off_formula = smooth & ~agrees(given, formula, evidence.allowed + evidence.formula_error)
+    if numeric is not None and evidence.numeric_error is not None:
+        off_numeric = by_numeric & ~agrees(given, numeric, evidence.allowed + evidence.numeric_error)
+        if formula is not None and evidence.formula_error is not None:
+            room = evidence.fine + evidence.formula_error + evidence.numeric_error
+            apart = by_numeric & ~agrees(formula, numeric, room)
+    return _Masks(off_formula, off_numeric, apart, by_formula, by_numeric)
+
+
+def _reference(evidence: Evidence) -> torch.Tensor:
+    """What autograd is measured against: the formula, else the numeric slopes, else float64."""
+    if evidence.formula is not None:
+        return evidence.formula
+    return evidence.numeric if evidence.numeric is not None else evidence.exact
+
+
+def _agreement(evidence: Evidence, agreed: torch.Tensor) -> Outcome:
+    """OK with the largest distance, or PRECISION where half of the digits are lost in it."""
+    reference = _reference(evidence)
+    distance = (evidence.autograd - reference).abs().nan_to_num(nan=-1.0, posinf=-1.0)
+    distance = torch.where(agreed, distance, -1.0)
+    if not distance.numel() or distance.max() < 0:
+        return Outcome(Verdict.OK)
+    worst = int(distance.argmax())
+    outcome = Outcome(Verdict.OK, worst, float(distance[worst]), float(evidence.allowed[worst]))
+    blurred = evidence.formula is None and distance[worst] <= _error(evidence.numeric_error, worst)
+    if blurred or not _loses_digits(evidence, distance, reference):
+        return outcome
+    return _precision(evidence, outcome, worst)
+
+
+def _error(errors: torch.Tensor | None, index: int) -> float:
+    return 0.0 if errors is None else float(errors[index])
+
+
+def _loses_digits(evidence: Evidence, distance: torch.Tensor, reference: torch.Tensor) -> bool:
+    """Whether half of the digits are gone, or more than the leaf's own dtype would lose."""
+    largest = reference.nan_to_num(nan=0.0, posinf=0.0, neginf=0.0).abs().max()
+    if evidence.strict is not None and bool((distance > evidence.strict).any()):
+        return True
+    return bool(distance.max() > sqrt(evidence.eps) * largest)
+
+
+def _precision(evidence: Evidence, outcome: Outcome, worst: int) -> Outcome:
+    given, exact = float(evidence.autograd[worst]), float(evidence.exact[worst])
+    sentence = (
+        f"digits are lost to rounding in {evidence.lowest or evidence.dtype}: "
+        f"autograd gives {given:.7g}, in float64 it gives {exact:.7g}"
+    )
+    return replace(outcome, verdict=Verdict.PRECISION, odd=Witness.AUTOGRAD, sentence=sentence)
+
+
+def _isolated(evidence: Evidence, suspects: torch.Tensor) -> torch.Tensor:
+    """Where autograd is off at this one point and right a little to both sides of it."""
+    none = torch.zeros_like(suspects)
+    if evidence.numeric is None or evidence.neighbours is None or not suspects.any():
+        return none
+    candidates = suspects & torch.isfinite(evidence.autograd) & torch.isfinite(evidence.numeric)
+    candidates &= ~agrees(evidence.exact, evidence.numeric, 1e-4 * evidence.numeric.abs())
+    if not candidates.any():
+        return none
+    above, below = evidence.neighbours(candidates)
+    room = 1e-5 * evidence.numeric.abs() + evidence.fine + (evidence.numeric_error or 0)
+    return candidates & agrees(above, evidence.numeric, room) & agrees(below, evidence.numeric, room)
+
+
+def _isolated_point(evidence: Evidence, isolated: torch.Tensor) -> Outcome:
+    assert evidence.numeric is not None
+    index = int(isolated.nonzero()[0])
+    given, slope = float(evidence.autograd[index]), float(evidence.numeric[index])
+    sentence = (
+        f"kinks meet here: autograd gives {given:.7g} at this one point, "
+        f"the function's slope is {slope:.7g} here and on both sides"
+    )
+    return Outcome(Verdict.KINK, index, abs(given - slope), sentence=sentence, kinks=int(isolated.sum()))
+
+
+def _disagreement(evidence: Evidence, masks: _Masks, kept: torch.Tensor) -> Outcome:
+    """The verdict where the witnesses stand apart, at the place that is furthest out."""
+    formula_only = kept & masks.off_formula & masks.by_numeric & ~masks.off_numeric
+    numeric_only = kept & masks.off_numeric & masks.by_formula & ~masks.off_formula
+    if (autograd := kept & (masks.off_formula | masks.off_numeric) & ~formula_only & ~numeric_only).any():
+        return _autograd_odd(evidence, masks, _furthest(evidence, autograd))
+    # Only in low precision can autograd agree with two references that stand apart.
+    if (formula := formula_only | (kept & masks.apart & ~numeric_only & _closer(evidence))).any():
+        return _formula_odd(evidence, _furthest(evidence, formula))
+    return _numeric_odd(evidence, _furthest(evidence, kept))
+
+
+def _closer(evidence: Evidence) -> torch.Tensor:
+    """Where autograd in float64 stands with the numeric slopes rather than with the formula."""
+    assert evidence.formula is not None
+    assert evidence.numeric is not None
+    by_formula = (evidence.exact - evidence.formula).abs().nan_to_num(nan=torch.inf)
+    by_numeric = (evidence.exact - evidence.numeric).abs().nan_to_num(nan=torch.inf)
+    return by_numeric < by_formula
+
+
+def _furthest(evidence: Evidence, mask: torch.Tensor) -> int:
+    """The component of `mask` where the witnesses are furthest apart for what is allowed."""
+    known = [w for w in (evidence.formula, evidence.numeric) if w is not None]
+    spans = [(evidence.autograd - w).abs().nan_to_num(nan=torch.inf) for w in known]
+    spans += [(known[0] - known[-1]).abs().nan_to_num(nan=torch.inf)]
+    ratio = torch.stack(spans).max(0).values / evidence.allowed
+    return int(torch.where(mask, ratio, -1.0).argmax())
+
+
+def _said(evidence: Evidence, index: int) -> dict[Witness, str]:
+    """What each witness gives at a component, in words."""
+    said = {Witness.AUTOGRAD: f"autograd gives {float(evidence.autograd[index]):.7g}"}
+    if evidence.formula is not None:
+        said[Witness.SYMBOLIC] = f"the formula gives {float(evidence.formula[index]):.7g}"
+    if evidence.numeric is not None and evidence.numeric_error is not None:
+        value, error = float(evidence.numeric[index]), float(evidence.numeric_error[index])
+        said[Witness.NUMERIC] = f"the numeric slope is {value:.7g} ± {error:.1g}"
+    return said
+
+
+def _autograd_odd(evidence: Evidence, masks: _Masks, index: int) -> Outcome:
+    known = masks.by_formula & ~masks.by_numeric
+    reference = evidence.numeric if evidence.numeric is not None and not known[index] else evidence.formula
+    assert reference is not None
+    difference = abs(float(evidence.autograd[index] - reference[index]))
+    split = bool(masks.apart[index])
+    outcome = Outcome(
+        Verdict.WRONG,
+        index,
+        difference,
+        float(evidence.allowed[index]),
+        None if split else Witness.AUTOGRAD,
+        ", ".join(_said(evidence, index).values()) + (": no two of them agree" if split else ""),
+    )
+    if not split and _is_rounding(evidence, masks, index, difference):
+        return _precision(evidence, outcome, index)
+    return outcome
+
+
+def _is_rounding(evidence: Evidence, masks: _Masks, index: int, difference: float) -> bool:
+    """Whether low precision explains the distance: autograd in float64 is right here."""
+    if evidence.dtype == "float64" or evidence.dtype == "complex128":
+        return False
+    errors = ((evidence.formula, evidence.formula_error), (evidence.numeric, evidence.numeric_error))
+    for reference, error in errors:
+        if reference is not None and error is not None and not torch.isnan(reference[index]):
+            room = evidence.fine + error + 1e-9 * reference.abs()
+            if not agrees(evidence.exact, reference, room)[index]:
+                return False
+    given = float(evidence.autograd[index])
+    lost = given == 0 or not isfinite(given)
+    return lost or evidence.eps > _COARSE or difference <= _EXCESS * float(evidence.allowed[index])
+
+
+def _formula_odd(evidence: Evidence, index: int) -> Outcome:
+    assert evidence.formula is not None
+    assert evidence.numeric is not None
+    said = _said(evidence, index)
+    sentence = (
+        f"{said[Witness.SYMBOLIC]}, {said[Witness.AUTOGRAD]} and {said[Witness.NUMERIC]}: "
+        "the formula is wrong, which is a fault of agx and not of the source"
+    )
+    distance = abs(float(evidence.formula[index] - evidence.numeric[index]))
+    return Outcome(Verdict.WRONG, index, distance, float(evidence.allowed[index]), Witness.SYMBOLIC, sentence)
+
+
+def _numeric_odd(evidence: Evidence, index: int) -> Outcome:
+    assert evidence.formula is not None
+    assert evidence.numeric is not None
+    distance = abs(float(evidence.formula[index] - evidence.numeric[index]))
+    sentence = (
+        f"autograd and the formula agree; {_said(evidence, index)[Witness.NUMERIC]}, "
+        f"so its error bar is widened to {distance:.1g}"
+    )
+    own = abs(float(evidence.autograd[index] - evidence.formula[index]))
+    return Outcome(
+        Verdict.OK,
+        index,
+        own,
+        float(evidence.allowed[index]),
+        Witness.NUMERIC,
+        sentence,
+        widened=distance,
+    )

@@ -1,0 +1,176 @@
+"""What a run's gradients are held against: a replay in float64, and what rounding allows."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+
+import torch
+
+from autograd_cli.gradients.compare import Evidence, Neighbours
+from autograd_cli.gradients.exact import Exact
+from autograd_cli.gradients.numeric import Numeric, components, numeric, shaped
+from autograd_cli.gradients.replay import Replay, ReplayError, raised
+from autograd_cli.gradients.rounding import Rounding, Spread, rounding
+from autograd_cli.run.tape import Run
+from autograd_cli.run.values import dtype_of
+
+_ASIDE = 1e-7  # how far to the side of a point its neighbours are, relative to it
+
+
+class Bench:
+    """One run and one cotangent, with the replay and the tolerances made when first asked for.
+
+    `rtol` and `atol`, where given, stand in for what rounding allows. `reason` says, after
+    the first use, why there is no replay or no float64 backward.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        cotangent: torch.Tensor | None,
+        rtol: float | None = None,
+        atol: float | None = None,
+    ) -> None:
+        output = run.output
+        given: torch.Tensor = raised(torch.ones_like(output) if cotangent is None else cotangent)
+        self.run = run
+        self.rtol = rtol
+        self.atol = atol
+        self.cotangent = given.broadcast_to(output.shape)
+        self.reason = ""
+
+    @cached_property
+    def replay(self) -> Replay | None:
+        """The tape as a function in float64; None where there is none."""
+        try:
+            return Replay(self.run)
+        except ReplayError as error:
+            self.reason = str(error)
+            return None
+
+    @cached_property
+    def rounding(self) -> Rounding | None:
+        """What rounding does to the gradients; None where there is no float64 backward."""
+        try:
+            return rounding(self.replay, self.cotangent) if self.replay else None
+        except ReplayError as error:
+            self.reason = str(error)
+            return None
+
+    @cached_property
+    def strict(self) -> Rounding | None:
+        """What rounding would do without casts to lower precision; None where there are none."""
+        if self.replay is None or self.rounding is None:
+            return None
+        leaf = max(spread.eps for spread in self.rounding.spreads.values())
+        has_casts = self.least_precise.eps > leaf
+        return rounding(self.replay, self.cotangent, cap=leaf) if has_casts else None
+
+    @cached_property
+    def least_precise(self) -> torch.finfo:
+        """The least precise dtype that a leaf or a step of the run had."""
+        assert self.replay is not None
+        places = [*self.replay.inputs.values(), *(planned.index for planned in self.replay.plan)]
+        values = [self.run.steps[index].value for index in places]
+        dtypes = [v.dtype for v in values if isinstance(v, torch.Tensor)]
+        return max(
+            (torch.finfo(d) for d in dtypes if d.is_floating_point or d.is_complex), key=lambda i: i.eps
+        )
+
+    def numeric(self, name: str, eps: float | None) -> Numeric | None:
+        """The numeric slopes of a leaf; None, with `reason` set, where they cannot be had."""
+        if self.replay is None or name not in self.replay.leaves:
+            return None
+        try:
+            noise = self.rounding.noise if self.rounding else 0.0
+            return numeric(self.replay, name, self.cotangent, noise, eps)
+        except ReplayError as error:
+            self.reason = str(error)
+            return None
+
+    def evidence(
+        self, name: str, given: torch.Tensor, exact: Exact | None, slopes: Numeric | None
+    ) -> Iterator[Evidence]:
+        """What there is to judge: by component, and along random directions for a large leaf.
+
+        Nothing where there is no reference or no tolerance.
+        """
+        spread = self.rounding.spreads.get(name) if self.rounding else None
+        has_formula = exact is not None and exact.values is not None
+        if spread is None or not (has_formula or slopes):
+            return
+        whole = self._whole(name, given, exact, slopes, spread)
+        if slopes is None or slopes.probes is None:
+            yield whole
+            return
+        if has_formula:
+            yield replace(whole, numeric=None, numeric_error=None, slopes={})
+        yield self._along(whole, spread, slopes)
+
+    def _whole(
+        self, name: str, given: torch.Tensor, exact: Exact | None, slopes: Numeric | None, spread: Spread
+    ) -> Evidence:
+        strict = self.strict.spreads[name] if self.strict else None
+        return Evidence(
+            autograd=components(given),
+            formula=exact.values if exact else None,
+            formula_error=exact.errors if exact else None,
+            numeric=slopes.values if slopes else None,
+            numeric_error=slopes.errors if slopes else None,
+            slopes=slopes.slopes if slopes else {},
+            exact=spread.exact,
+            allowed=self._allowed(spread, spread.exact, spread.samples),
+            fine=spread.reference(spread.exact, spread.samples),
+            dtype=dtype_of(given),
+            eps=spread.eps,
+            strict=strict.tolerance(strict.exact, strict.samples) if strict else None,
+            lowest=self.least_precise.dtype,
+            neighbours=self._neighbours(name),
+        )
+
+    def _along(self, whole: Evidence, spread: Spread, slopes: Numeric) -> Evidence:
+        """The evidence by component, seen along the directions that the numeric slopes took."""
+        assert slopes.probes is not None
+        along = slopes.probes.along
+        samples = torch.stack([along(sample) for sample in spread.samples])
+        exact = along(spread.exact)
+        error = whole.formula_error
+        return replace(
+            whole,
+            autograd=along(whole.autograd),
+            formula=None if whole.formula is None else along(whole.formula),
+            formula_error=None if error is None else error.sum().expand(exact.shape),
+            exact=exact,
+            allowed=self._allowed(spread, exact, samples),
+            fine=spread.reference(exact, samples),
+            strict=None,
+            neighbours=None,
+            by_component=False,
+        )
+
+    def _allowed(self, spread: Spread, exact: torch.Tensor, samples: torch.Tensor) -> torch.Tensor:
+        """What may lie between autograd and a reference."""
+        if self.rtol is None and self.atol is None:
+            return spread.tolerance(exact, samples)
+        return (self.atol or 0.0) + (self.rtol or 0.0) * exact.abs()
+
+    def _neighbours(self, name: str) -> Neighbours:
+        """Autograd in float64 a little above and below in the components of a mask."""
+        assert self.replay is not None
+        leaf = self.replay.leaves[name]
+        at = components(leaf)
+
+        def both(mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            step = mask * _ASIDE * torch.where(at == 0, 1.0, at.abs())
+            above, below = (self._gradient(name, shaped(at + sign * step, leaf)) for sign in (1, -1))
+            return above, below
+
+        return both
+
+    def _gradient(self, name: str, value: torch.Tensor) -> torch.Tensor:
+        """Autograd's gradient (n,) of one leaf, in float64, at another value of it."""
+        assert self.replay is not None
+        value = value.detach().requires_grad_()
+        with self.replay.session(), torch.enable_grad():
+            (made,) = torch.autograd.grad(self.replay({name: value}), value, self.cotangent)
+        return components(made)

@@ -1,0 +1,175 @@
+"""The numeric witness: a gradient from values of the program alone.
+
+The function of one leaf is the sum of the output times the cotangent; for complex
+numbers its real part, by which torch's gradient is dL/d(real) + i dL/d(imaginary).
+Complex leaves are taken as pairs of real components.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import inf, nan
+
+import torch
+
+from autograd_cli.gradients.replay import Replay
+from autograd_cli.gradients.slope import Function, Shape, Slope, plain, slope
+
+ELEMENTS = 1000
+"""A leaf of more components than this is probed along random directions."""
+DIRECTIONS = 16
+
+
+@dataclass(frozen=True)
+class Numeric:
+    """Slopes by component of the leaf, or by direction where `probes` is given.
+
+    `values` and `errors` are float64 of shape (n,); a value is NaN at a jump and at an
+    edge of the domain. `slopes` holds the places where the function is not smooth.
+    """
+
+    values: torch.Tensor
+    errors: torch.Tensor
+    slopes: dict[int, Slope] = field(default_factory=dict)
+    probes: "Probes | None" = None
+
+
+@dataclass(frozen=True)
+class Probes:
+    """Seeded random directions of +1 and -1 in the components of a leaf."""
+
+    components: int
+    count: int = DIRECTIONS
+
+    def direction(self, number: int) -> torch.Tensor:
+        """The direction of that number, float64 of shape (components,)."""
+        generator = torch.Generator().manual_seed(number)
+        signs = torch.randint(0, 2, (self.components,), generator=generator)
+        return signs.to(torch.float64).mul_(2).sub_(1)
+
+    def along(self, gradient: torch.Tensor) -> torch.Tensor:
+        """The slopes of a gradient (components,) along each direction: (count,)."""
+        return torch.stack([self.direction(number) @ gradient for number in range(self.count)])
+
+
+def components(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor's elements as float64 of shape (n,); a complex one's real and imaginary parts."""
+    tensor = tensor.detach()
+    if tensor.is_complex():
+        tensor = torch.view_as_real(tensor.resolve_conj())
+    return tensor.to("cpu", torch.float64).reshape(-1)
+
+
+def shaped(values: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """Components (n,) in the shape of a leaf, and complex where it is."""
+    if like.is_complex():
+        return torch.view_as_complex(values.reshape(*like.shape, 2))
+    return values.reshape(like.shape)
+
+
+def numeric(
+    replay: Replay, name: str, cotangent: torch.Tensor, noise: float = 0.0, eps: float | None = None
+) -> Numeric:
+    """The slopes of the leaf `name`, by Ridders' extrapolation, or a plain step of `eps`.
+
+    `noise` is the measured rounding error of the sum in float64, where it is more than
+    the size of the sum makes one expect. Raises ReplayError.
+    """
+    with replay.session():
+        line = _Line(replay, name, cotangent, noise)
+        if line.components.numel() <= ELEMENTS:
+            return _by_element(line, eps)
+        return _by_direction(line, eps)
+
+
+def _by_element(line: "_Line", eps: float | None) -> Numeric:
+    at = line.components.tolist()
+    found = [line.slope(line.element(i), x, eps) for i, x in enumerate(at)]
+    for i in line.clouded():
+        found[i] = Slope(nan, nan, Shape.EDGE)
+    return _gathered(found, None)
+
+
+def _by_direction(line: "_Line", eps: float | None) -> Numeric:
+    probes = Probes(line.components.numel())
+    found = [line.slope(line.toward(probes.direction(k)), 0.0, eps) for k in range(probes.count)]
+    return _gathered(found, probes)
+
+
+def _gathered(found: list[Slope], probes: Probes | None) -> Numeric:
+    values = torch.tensor([one.value for one in found], dtype=torch.float64)
+    errors = torch.tensor([one.error for one in found], dtype=torch.float64)
+    rough = {i: one for i, one in enumerate(found) if one.shape is not Shape.SMOOTH}
+    return Numeric(values, errors, rough, probes)
+
+
+class _Line:
+    """The program along lines through the recorded value of one leaf."""
+
+    def __init__(self, replay: Replay, name: str, cotangent: torch.Tensor, noise: float) -> None:
+        self.replay = replay
+        self.name = name
+        self.leaf = replay.leaves[name]
+        self.components = components(self.leaf)
+        self.output = replay({})
+        self.finite = torch.isfinite(self.output)
+        self.all_finite = bool(self.finite.all())
+        self.cotangent = cotangent.conj().resolve_conj() if cotangent.is_complex() else cotangent
+        terms = (self.cotangent * self.output)[self.finite]
+        self.size = float(terms.abs().sum())
+        self.noise = max(2 * torch.finfo(torch.float64).eps * self.size, noise)
+        self.typical = self._typical()
+        self.simple = self.output.ndim == 0 and not self.output.is_complex() and self.all_finite
+        if self.simple:
+            self.value, self.weight = float(self.output), float(self.cotangent.real)
+
+    def _typical(self) -> float:
+        """The size of a leaf's component, 1 where all are 0."""
+        sizes = self.components.abs()
+        sizes = sizes[(sizes > 0) & (sizes < inf)]
+        return float(sizes.median()) if sizes.numel() else 1.0
+
+    def slope(self, change: Callable[[float], float], at: float, eps: float | None) -> Slope:
+        """The derivative of the sum along one line, from the component's value `at`."""
+        function = Function(change, at, self.size, self.noise)
+        if eps is not None:
+            return plain(function, eps)
+        scales = [abs(at) or self.typical]
+        scales += [wide for wide in (self.typical, 1.0) if wide > 8 * scales[0]]
+        return slope(function, scales)
+
+    def element(self, index: int) -> Callable[[float], float]:
+        """The change of the sum as one component moves by t."""
+
+        def change(t: float) -> float:
+            moved = self.components.clone()
+            moved[index] += t
+            return self.change(moved)
+
+        return change
+
+    def toward(self, direction: torch.Tensor) -> Callable[[float], float]:
+        """The change of the sum as all components move by t times a direction."""
+        return lambda t: self.change(torch.add(self.components, direction, alpha=t))
+
+    def change(self, moved: torch.Tensor) -> float:
+        """The sum at the components `moved` less the sum as recorded.
+
+        Outputs are subtracted before they are summed: those that do not move cancel.
+        """
+        output = self.replay({self.name: shaped(moved, self.leaf)})
+        if self.simple:
+            return (float(output) - self.value) * self.weight
+        moves = output - self.output
+        if not self.all_finite:
+            moves = torch.where(self.finite, moves, 0.0)
+        return float((self.cotangent * moves).real.sum())
+
+    def clouded(self) -> list[int]:
+        """The components that reach an output that is not finite: they have no slope."""
+        if self.all_finite:
+            return []
+        leaf = self.leaf.detach().clone().requires_grad_()
+        with torch.enable_grad():
+            output = self.replay({self.name: leaf})
+            (reached,) = torch.autograd.grad(output, leaf, (~self.finite).to(output.dtype), allow_unused=True)
+        return [] if reached is None else components(reached).nonzero().flatten().tolist()

@@ -1,0 +1,228 @@
+"""The tape under the root evaluated again, in float64 on the CPU.
+
+What a run drew at random, cut from the graph or decided by a branch is held as
+recorded; all else is computed anew from given values of the leaves.
+"""
+
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from autograd_cli.lang.functions.rows import Kind
+from autograd_cli.report import Ref
+from autograd_cli.run.tape import REDRAWN, LiveStep, Run, filled, refs
+from autograd_cli.run.values import tensors_in
+
+_DEVICE = re.compile(r"(cpu|cuda|mps|xpu|meta)(:\d+)?")
+_RECAST: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    **dict.fromkeys(("float", "double", "half", "bfloat16"), lambda tensor: tensor.to(torch.float64)),
+    **dict.fromkeys(("cfloat", "cdouble", "chalf"), lambda tensor: tensor.to(torch.complex128)),
+    **dict.fromkeys(("cuda", "cpu", "xpu"), lambda tensor: tensor),
+}
+
+
+class ReplayError(Exception):
+    """The tape cannot be replayed; the message says why, as the end of a sentence."""
+
+
+@dataclass(slots=True)
+class Planned:
+    """One call of a replay. `slots` are the places of its arguments when all are plain."""
+
+    index: int
+    call: Callable[..., Any]
+    slots: tuple[int, ...] | None
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    state: torch.Tensor | None
+    dtype: torch.dtype | None
+
+
+class Replay:
+    """The program as a function of its leaves, float64 in and float64 out.
+
+    `leaves` are the recorded values of the leaves that the root depends on, `inputs`
+    their places on the tape, `fixed` the calls that depend on no leaf (made once),
+    `literals` the places of Python floats among the arguments. Raises ReplayError
+    where there is nothing to replay.
+    """
+
+    def __init__(self, run: Run) -> None:
+        if run.root is None or run.device == "meta":
+            raise ReplayError("meta tensors have no values" if run.device == "meta" else "the run failed")
+        self.steps = run.steps
+        self.root = run.root
+        self.inputs: dict[str, int] = {}
+        self.leaves: dict[str, torch.Tensor] = {}
+        self.plan: list[Planned] = []
+        self.fixed: list[Planned] = []
+        self.literals: list[int] = []
+        self.base: list[Any] = [None] * len(run.steps)
+        with self.session():
+            self._prepare(run)
+
+    def __call__(self, leaves: Mapping[str, torch.Tensor]) -> torch.Tensor:
+        """The root's value with the named leaves at `leaves` and the others as recorded.
+
+        Must run inside `session`. Raises ReplayError where torch raises.
+        """
+        values = self.base.copy()
+        for name, value in leaves.items():
+            values[self.inputs[name]] = value
+        try:
+            for planned in self.plan:
+                values[planned.index] = evaluated(planned, values)
+        except Exception as error:  # whatever torch raises is the reason
+            raise ReplayError(_reason(error)) from error
+        output: torch.Tensor = values[self.root]
+        return output
+
+    @contextmanager
+    def session(self) -> Iterator[None]:
+        """Replays without gradients, warnings or a mark on the process's random state."""
+        state, dtype = torch.random.get_rng_state(), torch.get_default_dtype()
+        with warnings.catch_warnings(), torch.no_grad():
+            warnings.simplefilter("ignore")
+            torch.set_default_dtype(torch.float64)
+            try:
+                yield
+            finally:
+                torch.set_default_dtype(dtype)
+                if any(planned.state is not None for planned in self.plan):
+                    torch.random.set_rng_state(state)
+
+    def _prepare(self, run: Run) -> None:
+        live: set[int] = set()
+        for index in _under(run.steps, self.root):
+            step = run.steps[index]
+            depends = any(ref.index in live for ref in refs((step.args, step.kwargs)))
+            if step.kind == "binding" and step.name in run.leaves:
+                live.add(index)
+                self.inputs[step.name] = index
+                self.leaves[step.name] = self.base[index] = raised(step.value)
+            elif step.kind != "call" or _is_held(step, depends):
+                self.base[index] = raised(step.value)
+                self._note_literal(index)
+            elif depends:
+                live.add(index)
+                self.plan.append(self._planned(step))
+            else:
+                self._fix(self._planned(step), step)
+
+    def _fix(self, planned: Planned, step: LiveStep) -> None:
+        """Makes a call that depends on no leaf, once; as recorded where it cannot be made."""
+        try:
+            self.base[step.index] = raised(evaluated(planned, self.base))
+        except Exception:  # a kernel that float64 lacks: the recorded value is as good
+            self.base[step.index] = raised(step.value)
+        self.fixed.append(planned)
+
+    def _planned(self, step: LiveStep) -> Planned:
+        args, kwargs = raised(step.args), raised(step.kwargs)
+        is_plain = not kwargs and all(isinstance(a, Ref) or not any(refs(a)) for a in args)
+        dtype = step.value.dtype if isinstance(step.value, torch.Tensor) else None
+        slots = tuple(self._slot(a) for a in args) if is_plain else None
+        return Planned(step.index, _call(step), slots, args, kwargs, _state(step), dtype)
+
+    def _slot(self, argument: Any) -> int:
+        """The place of an argument: its step's, or a new one for a literal."""
+        if isinstance(argument, Ref):
+            return argument.index
+        self.base.append(argument)
+        self._note_literal(len(self.base) - 1)
+        return len(self.base) - 1
+
+    def _note_literal(self, index: int) -> None:
+        if isinstance(self.base[index], float):
+            self.literals.append(index)
+
+
+def evaluated(planned: Planned, values: Sequence[Any]) -> Any:
+    """The value of one call on the values so far."""
+    if planned.state is not None:
+        torch.random.set_rng_state(planned.state)
+    if planned.slots is not None:
+        return planned.call(*[values[slot] for slot in planned.slots])
+    return planned.call(*filled(planned.args, values), **filled(planned.kwargs, values))
+
+
+def raised(value: Any) -> Any:
+    """`value` with floating tensors and dtypes in double precision, and all of it on the CPU."""
+    if isinstance(value, torch.Tensor):
+        return _raised_tensor(value)
+    if isinstance(value, torch.dtype):
+        return _raised_dtype(value)
+    if isinstance(value, torch.device):
+        return torch.device("cpu")
+    if isinstance(value, str):
+        return "cpu" if _DEVICE.fullmatch(value) else value
+    if isinstance(value, dict):
+        return {name: raised(item) for name, item in value.items()}
+    if isinstance(value, list) or type(value) is tuple:
+        return type(value)(map(raised, value))
+    if isinstance(value, tuple) and tensors_in(value):  # what max(x, 0) and its like return
+        return type(value)(map(raised, value))
+    return value
+
+
+def _raised_tensor(value: torch.Tensor) -> torch.Tensor:
+    if value.is_meta:
+        raise ReplayError("meta tensors have no values")
+    return value.detach().to("cpu", _raised_dtype(value.dtype))
+
+
+def _raised_dtype(dtype: torch.dtype) -> torch.dtype:
+    if dtype.is_complex:
+        return torch.complex128
+    return torch.float64 if dtype.is_floating_point else dtype
+
+
+def _under(steps: Sequence[LiveStep], root: int) -> list[int]:
+    """The steps that the root depends on, itself included, in the order of evaluation."""
+    found, stack = {root}, [root]
+    while stack:
+        step = steps[stack.pop()]
+        below = {ref.index for ref in refs((step.args, step.kwargs))} - found
+        found |= below
+        stack.extend(below)
+    return sorted(found)
+
+
+def _is_held(step: LiveStep, depends: bool) -> bool:
+    """Whether the recorded value stands: drawn, cut, or made where memory held anything.
+
+    A draw that lets gradients pass, as dropout's, is drawn again from the same state.
+    """
+    if any(t.requires_grad for t in tensors_in(step.value)):
+        return False
+    drawn = step.function is not None and step.function.kind is Kind.RANDOM
+    return step.held or drawn or depends or _is_empty(step)
+
+
+def _is_empty(step: LiveStep) -> bool:
+    return step.function is not None and step.function.name.startswith(("empty", "new_empty"))
+
+
+def _call(step: LiveStep) -> Callable[..., Any]:
+    """What the step called; a cast or a move becomes the one that a replay makes."""
+    assert step.call is not None
+    name = step.function.name if step.function else ""
+    return _RECAST.get(name) or step.call
+
+
+def _state(step: LiveStep) -> torch.Tensor | None:
+    """The random state to draw from; ReplayError for a draw whose state is not known."""
+    if step.function is None or step.function.name not in REDRAWN:
+        return None
+    if step.random_state is None:
+        raise ReplayError(f"what {step.function.name} drew here cannot be drawn again")
+    return step.random_state
+
+
+def _reason(error: Exception) -> str:
+    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

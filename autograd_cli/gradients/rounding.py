@@ -1,0 +1,193 @@
+"""What rounding may do to a gradient: the spread over seeded, perturbed float64 runs.
+
+In each sample every leaf and every step's result is moved by a random part of the
+precision that it had in the run, and so is the cotangent that passes it. Where large
+terms cancel the spread is large, so the tolerance follows the size of the summands.
+A result's own memory is moved too, since a backward reads what was stored.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+import torch
+
+from autograd_cli.gradients.numeric import components
+from autograd_cli.gradients.replay import Planned, Replay, ReplayError, evaluated
+
+_SAMPLES = 8
+_SAMPLES_OF_MANY = 3
+_MANY = 20_000  # random numbers a sample; with more of them fewer samples are as good
+_SPREADS = 6.0
+_DOUBLE = torch.finfo(torch.float64).eps
+_LEAST = 1e-10  # a relative move that float64 itself shows clearly
+
+
+@dataclass(frozen=True)
+class Spread:
+    """One leaf's gradient in float64 and how far rounding moves it, by component.
+
+    `exact` is autograd's gradient in float64 (n,), `samples` what the perturbed runs
+    gave less `exact` (samples, n) in the run's precision, `fine` the factor from there
+    to float64. `eps` and `tiny` are the precision and the smallest number of the leaf.
+    """
+
+    exact: torch.Tensor
+    samples: torch.Tensor
+    eps: float
+    tiny: float
+    fine: float
+
+    def tolerance(self, exact: torch.Tensor, samples: torch.Tensor) -> torch.Tensor:
+        """What rounding allows in the run's precision, for components or slopes along lines."""
+        return _SPREADS * rms(samples) + 4 * self.eps * _finite(exact.abs()) + 8 * self.tiny
+
+    def reference(self, exact: torch.Tensor, samples: torch.Tensor) -> torch.Tensor:
+        """What rounding allows between two gradients that were both computed in float64."""
+        return self.fine * _SPREADS * rms(samples) + 16 * _DOUBLE * _finite(exact.abs())
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """The spread of each leaf's gradient, and the noise in float64 of the weighted output."""
+
+    spreads: Mapping[str, Spread]
+    noise: float
+
+
+def value_errors(replay: Replay, fitted: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
+    """What rounding does in float64 to the components (n,) of a program's fitted value.
+
+    Must run inside the replay's session.
+    """
+    sampler = _Sampler(replay, None, None)
+    exact = fitted(sampler.output(replay.leaves, None))
+    moved = [fitted(sampler.output(replay.leaves, draw)) - exact for draw in sampler.draws()]
+    return _SPREADS * rms(torch.stack(moved)) / sampler.amplified + 16 * _DOUBLE * _finite(exact.abs())
+
+
+def rms(samples: torch.Tensor) -> torch.Tensor:
+    """The root mean square over the first axis, of what is finite: (samples, n) -> (n,)."""
+    return _finite(samples).square().mean(0).sqrt()
+
+
+def _finite(values: torch.Tensor) -> torch.Tensor:
+    return values.nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
+
+
+def rounding(replay: Replay, cotangent: torch.Tensor, cap: float | None = None) -> Rounding:
+    """The spreads for one backward of `cotangent` (of the output's shape, float64).
+
+    With `cap` no step counts as less precise than that, as if the run had no casts to
+    lower precision. Raises ReplayError where torch has no float64 backward.
+    """
+    with replay.session(), torch.enable_grad():
+        sampler = _Sampler(replay, cotangent, cap)
+        total, exact = sampler.sample(None)
+        drawn = [sampler.sample(draw) for draw in sampler.draws()]
+    fine = _DOUBLE / sampler.strongest
+    moved = [one - total for one, _ in drawn]
+    noise = fine * (sum(one * one for one in moved) / len(moved)) ** 0.5 / sampler.amplified
+    spreads = {}
+    for name, index in replay.inputs.items():
+        info = torch.finfo(replay.steps[index].value.dtype)
+        samples = torch.stack([sampled[name] - exact[name] for _, sampled in drawn]) / sampler.amplified
+        spreads[name] = Spread(exact[name], samples, info.eps, info.smallest_normal * info.eps, fine)
+    return Rounding(spreads, noise if isfinite(noise) else 0.0)
+
+
+class _Draw:
+    """Random factors near 1, handed out one tensor after the other."""
+
+    def __init__(self, count: int, generator: torch.Generator) -> None:
+        self.numbers = torch.randn(count, generator=generator, dtype=torch.float64)
+        self.used = 0
+
+    def factor(self, shape: torch.Size, eps: float) -> torch.Tensor:
+        """A tensor 1 + eps times standard normal numbers, of the given shape."""
+        start = self.used
+        self.used += shape.numel()
+        return self.numbers[start : self.used].view(shape).mul(eps).add_(1)
+
+
+class _Sampler:
+    """Float64 backwards of one replay, perturbed or not."""
+
+    def __init__(self, replay: Replay, cotangent: torch.Tensor | None, cap: float | None) -> None:
+        self.replay = replay
+        self.cotangent = cotangent
+        self.cap = cap
+        precisions = [self.precision(index) for index in self.moved()]
+        self.strongest = max(precisions, default=0.0) or _DOUBLE
+        self.amplified = max(1.0, _LEAST / self.strongest)
+
+    def moved(self) -> list[int]:
+        """The steps whose value a sample moves: leaves, calls on them and calls on constants."""
+        calls = [planned.index for planned in (*self.replay.fixed, *self.replay.plan)]
+        return [*self.replay.inputs.values(), *calls]
+
+    def precision(self, index: int) -> float:
+        """The eps of the dtype that a step had in the run; 0 where it was not floating."""
+        value = self.replay.steps[index].value
+        if not isinstance(value, torch.Tensor) or not (value.is_floating_point() or value.is_complex()):
+            return 0.0
+        eps = torch.finfo(value.dtype).eps
+        return eps if self.cap is None else min(eps, self.cap)
+
+    def draws(self) -> list[_Draw]:
+        """The random numbers of each sample, the same ones in every call."""
+        values = (self.replay.steps[index].value for index in self.moved())
+        count = sum(2 * value.numel() for value in values if isinstance(value, torch.Tensor))
+        count += len(self.replay.literals)
+        generator = torch.Generator().manual_seed(0)
+        samples = _SAMPLES if count <= _MANY else _SAMPLES_OF_MANY
+        return [_Draw(count, generator) for _ in range(samples)]
+
+    def sample(self, draw: _Draw | None) -> tuple[float, dict[str, torch.Tensor]]:
+        """The weighted sum of the output and the gradients (n,) of the leaves."""
+        leaves = {name: leaf.clone().requires_grad_() for name, leaf in self.replay.leaves.items()}
+        try:
+            assert self.cotangent is not None
+            output = self.output(leaves, draw)
+            made = torch.autograd.grad(output, list(leaves.values()), self.cotangent, allow_unused=True)
+        except Exception as error:  # whatever torch raises is the reason
+            raise ReplayError(str(error).splitlines()[0]) from error
+        total = float((self.cotangent.conj() * output.detach()).real.sum())
+        given = (torch.zeros_like(v) if g is None else g for g, v in zip(made, leaves.values(), strict=True))
+        return total, dict(zip(leaves, map(components, given), strict=True))
+
+    def output(self, leaves: Mapping[str, torch.Tensor], draw: _Draw | None) -> torch.Tensor:
+        """The root's value, every step's own moved by what `draw` gives."""
+        values = self.replay.base.copy()
+        for name, leaf in leaves.items():
+            index = self.replay.inputs[name]
+            values[index] = leaf if draw is None else self.passed(leaf, index, draw)
+        if draw is not None:
+            self.move_constants(values, draw)
+        for planned in self.replay.plan:
+            made = evaluated(planned, values)
+            values[planned.index] = made if draw is None else self.stored(made, planned, draw)
+        output: torch.Tensor = values[self.replay.root]
+        return output
+
+    def move_constants(self, values: list[Any], draw: _Draw) -> None:
+        """Moves what was computed from constants, and Python floats that the dtype rounds."""
+        for planned in self.replay.fixed:
+            values[planned.index] = self.passed(values[planned.index], planned.index, draw)
+        eps = self.strongest * self.amplified
+        for slot in self.replay.literals:
+            if float(torch.tensor(values[slot], dtype=torch.float32)) != values[slot]:
+                values[slot] *= float(draw.factor(torch.Size(()), eps))
+
+    def stored(self, made: Any, planned: Planned, draw: _Draw) -> Any:
+        """A call's result moved where it is stored, and again on its way on."""
+        eps = self.precision(planned.index) * self.amplified
+        if eps and not made._is_view():
+            made.data.mul_(draw.factor(made.shape, eps))
+        return self.passed(made, planned.index, draw)
+
+    def passed(self, value: Any, index: int, draw: _Draw) -> Any:
+        """A value moved in the graph, so that the cotangent is moved as well."""
+        eps = self.precision(index) * self.amplified
+        return value * draw.factor(value.shape, eps) if eps else value
