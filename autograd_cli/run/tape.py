@@ -10,6 +10,12 @@ from autograd_cli.lang.functions.rows import Function
 from autograd_cli.lang.nodes import Expr, Program
 from autograd_cli.report import Ref, Step
 
+REDRAWN = frozenset(
+    "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout feature_dropout "
+    "rrelu gumbel_softmax scaled_dot_product_attention fractional_max_pool2d fractional_max_pool3d".split()
+)
+"""Functions that draw at random and let gradients pass: a replay draws from the same state."""
+
 
 @dataclass(slots=True)
 class LiveStep:
@@ -19,7 +25,8 @@ class LiveStep:
     None for bindings and constants. `grad_fns` are the grad_fn of each tensor in the
     value, read right after the call. `held` says that a replay must keep the recorded
     value: it was drawn at random, or gradients do not pass (detach, an integer or
-    boolean result) though an argument required them.
+    boolean result) though an argument required them. `random_state` is the generator's
+    state before a call of a REDRAWN function, so that the same can be drawn again.
     """
 
     index: int
@@ -33,6 +40,7 @@ class LiveStep:
     grad_fns: tuple[torch.autograd.graph.Node, ...] = ()
     held: bool = False
     name: str = ""
+    random_state: torch.Tensor | None = None
 
     def plain(self) -> Step:
         """The step without its tensors, for the rooms that do not know torch."""
