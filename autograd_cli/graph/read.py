@@ -32,13 +32,6 @@ class Reading:
     kept_bytes: int = 0
 
 
-def root_of(run: Run) -> torch.Tensor | None:
-    """The tensor whose graph is shown: the output, or the first of several that requires grad."""
-    found = tensors_in(run.output)
-    graded = [tensor for tensor in found if tensor.requires_grad]
-    return (graded or found or [None])[0]
-
-
 def read(run: Run, root: torch.Tensor) -> Reading:
     """The graph below `root`; nothing is cloned, wrapped or hooked.
 

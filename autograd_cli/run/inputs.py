@@ -111,7 +111,7 @@ def _checked(name: str, text: str, value: Any) -> Any:
     raise InputError(
         "AGX202",
         f"The value of `{name}` is {_kind(value)}; "
-            "a number, a list of numbers of one shape or a tensor is due.",
+        "a number, a list of numbers of one shape or a tensor is due.",
         text=text,
         span=Span(0, len(text)),
     )

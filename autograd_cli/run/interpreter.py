@@ -19,7 +19,7 @@ from autograd_cli.lang.nodes import Expr
 from autograd_cli.report import Ref
 from autograd_cli.run.devices import check_operands
 from autograd_cli.run.limits import refuse_if_too_large
-from autograd_cli.run.operations import callable_for, method_for
+from autograd_cli.run.operations import callable_for
 from autograd_cli.run.tape import BoundValue, Failure, LiveStep, Operand, filled, refs
 from autograd_cli.run.values import tensors_in
 
@@ -84,6 +84,15 @@ class Interpreter:
         if not isinstance(argument, Ref):
             argument = self.constant(node, filled(argument, self.values))
         return argument.index
+
+    def one_tensor(self, node: Expr, index: int) -> int:
+        """The step of the tensor to look at: of several results the first that requires grad."""
+        value = self.values[index]
+        if isinstance(value, torch.Tensor) or not isinstance(value, tuple | list):
+            return index
+        wanted = [place for place, item in enumerate(value) if isinstance(item, torch.Tensor)]
+        graded = [place for place in wanted if value[place].requires_grad]
+        return self.item(node, Ref(index), (graded or wanted)[0]).index if wanted else index
 
     def evaluate(self, node: Expr) -> Any:
         """The value of `node` as an argument of a call."""
@@ -226,18 +235,18 @@ class Interpreter:
                 node, function, callable_for(function), (value, index), {}, (node.value, node.index)
             )
         if tensors_in(filled(value, self.values)):
-            return self.item(node, value, index)
+            return self.item(node, value, index, (node.value, node.index))
         return self.constant(
             node, self.python(node, arithmetic.apply_index, *filled((value, index), self.values))
         )
 
-    def item(self, node: nodes.Subscript, value: Any, index: Any) -> Any:
+    def item(self, node: Expr, value: Any, index: Any, exprs: tuple[Expr, ...] = ()) -> Ref:
         """One of several results: `max(x, 0)[0]`, `[x, y][1]`."""
         call = callable_for(lookup.operator("[]"))
         try:
             found = call(*filled((value, index), self.values))
         except Exception as error:
-            raise self.stopped(node, None, (value, index), (node.value, node.index), error) from None
+            raise self.stopped(node, None, (value, index), exprs, error) from None
         return self.add(
             LiveStep(
                 len(self.steps),
@@ -290,7 +299,7 @@ class Interpreter:
             isinstance(node.function, nodes.Attribute)
             and lookup.function(node.function, self.bindings) is None
         ):
-            return method_for(function)
+            return callable_for(function, method=True)
         return callable_for(function)
 
     def placed(self, function: Function, named: dict[str, Any]) -> dict[str, Any]:

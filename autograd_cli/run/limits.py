@@ -6,7 +6,6 @@ large: a big number among them, or operands that broadcast to many elements.
 """
 
 from collections.abc import Callable, Iterator
-from math import prod
 from typing import Any
 
 import torch
@@ -26,7 +25,7 @@ def refuse_if_too_large(
     if _bound(args, kwargs) < _SMALL:
         return
     for made in _predicted(call, args, kwargs):
-        size = prod(made.shape) * made.element_size()
+        size = made.untyped_storage().nbytes()  # a view has its base's: expand costs nothing
         if size > limit:
             raise LimitError(
                 "AGX604",

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from autograd_cli.lang.nodes import Program
-from autograd_cli.run.interpreter import Interpreter, Settings, Stopped
+from autograd_cli.run.interpreter import Interpreter, Settings, StoppedError
 from autograd_cli.run.tape import BoundValue, Run
 
 
@@ -23,8 +23,8 @@ def run(program: Program, bindings: Sequence[BoundValue], settings: Settings) ->
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            root = interpreter.root(program.body)
-        except Stopped as stopped:
+            root = interpreter.one_tensor(program.body, interpreter.root(program.body))
+        except StoppedError as stopped:
             failure = stopped.failure
     return Run(
         program=program,

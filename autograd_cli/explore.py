@@ -1,0 +1,277 @@
+"""The one way through: source and bindings in, report out.
+
+Every room is called here, in the order of the drawing: the source is parsed and
+checked, bound and run; the graph is read before anything touches it; one backward; the
+witnesses; the findings; and all of it packed as plain data.
+"""
+
+import platform
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import version
+
+import torch
+
+from autograd_cli import diagnose
+from autograd_cli.errors import ExitStatus, InputError, Span
+from autograd_cli.gradients import check as witnesses
+from autograd_cli.gradients.backward import backward
+from autograd_cli.graph.pack import graph as packed_graph
+from autograd_cli.graph.read import Reading, read
+from autograd_cli.lang.check import Usage, check
+from autograd_cli.lang.nodes import Program
+from autograd_cli.lang.parse import TextLimits, parse
+from autograd_cli.lang.source import Source
+from autograd_cli.report import (
+    Binding,
+    Finding,
+    Gradient,
+    Graph,
+    Output,
+    Report,
+    Severity,
+    Verdict,
+    Witness,
+)
+from autograd_cli.run.devices import choose
+from autograd_cli.run.inputs import Roles, bind, value_of
+from autograd_cli.run.interpreter import Settings
+from autograd_cli.run.record import run, torch_state
+from autograd_cli.run.tape import BoundValue, Run
+from autograd_cli.run.values import VALUES_LIMIT, device_of, dtype_of, plain, shape_of
+
+PASSED = frozenset({Verdict.OK, Verdict.KINK, Verdict.PRECISION})
+"""Verdicts that end with status 0, unless --strict."""
+
+_WRITTEN = 10
+"""A cotangent of more elements is not written into a formula."""
+
+Pairs = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a person may choose about a run; the defaults are the command line's.
+
+    `dtype` None keeps what the bindings are; sizes are in bytes; `witnesses` are the
+    ways to know a gradient that are used; `full` writes tensors out whole.
+    """
+
+    device: str = "cpu"
+    dtype: str | None = None
+    seed: int = 0
+    wrt: tuple[str, ...] | None = None
+    const: tuple[str, ...] = ()
+    grad_output: str | None = None
+    witnesses: frozenset[Witness] = frozenset(Witness)
+    eps: float | None = None
+    rtol: float | None = None
+    atol: float | None = None
+    max_memory: int = 1 << 30
+    max_text: int = 64 << 10
+    max_nodes: int = 10_000
+    max_items: int = 1_000_000
+    full: bool = False
+    strict: bool = False
+
+
+def explore(
+    source: Source | str,
+    bindings: Pairs,
+    options: Options = Options(),
+    stdin: str | None = None,
+    progress: Callable[[Report], None] | None = None,
+) -> Report:
+    """The report of `source` under `bindings`, (name, text) pairs in the order written.
+
+    A program that fails in torch gives a report with its finding and status 1. A source
+    or a binding that cannot be understood raises an AgxError. `stdin` is what `@-` reads.
+    `progress` is given the report so far before each long stage.
+    """
+    program = understood(source, [name for name, _ in bindings], options)
+    settings = settings_of(options)
+    with torch_state(replace(settings, dtype="float32")):
+        made = _run(program, bindings, options, settings, stdin)
+        if made.failure is not None:
+            return _report(made, options, diagnose.failure(made))
+        return _explored(made, options, progress, stdin)
+
+
+def understood(source: Source | str, names: Sequence[str], options: Options = Options()) -> "Understood":
+    """The parsed and checked program; what is wrong with the text is raised before torch runs."""
+    text = Source(source) if isinstance(source, str) else source
+    program = parse(text, TextLimits(max_text=options.max_text, max_nodes=options.max_nodes))
+    usage = check(program, names)
+    if usage.unbound:
+        raise unbound(program, names, usage.unbound)
+    return Understood(program, usage)
+
+
+@dataclass(frozen=True)
+class Understood:
+    """A program and how it uses its names."""
+
+    program: Program
+    usage: Usage
+
+
+def unbound(program: Program, names: Sequence[str], missing: Sequence[str]) -> InputError:
+    """The refusal of names without a value, with the whole command to type."""
+    source = program.source.text
+    quoted = '"' + source.strip().replace("\\", "\\\\").replace('"', '\\"') + '"'
+    command = " ".join(["agx trace", quoted, *(f"--{name} 2" for name in (*names, *missing))])
+    at = source.find(missing[0])
+    listed = ", ".join(f"`{name}`" for name in missing)
+    return InputError(
+        "AGX201",
+        f"{listed} {'has' if len(missing) == 1 else 'have'} no value.",
+        text=source,
+        span=Span(at, at + len(missing[0])),
+        hint="Bind each name of the source to a value.",
+        fix=command,
+    )
+
+
+def settings_of(options: Options) -> Settings:
+    """How the interpreter is to run; MissingError AGX601 for a device that is not usable."""
+    return Settings(
+        device=str(choose(options.device)),
+        dtype=options.dtype if options.dtype and "complex" not in options.dtype else "float32",
+        seed=options.seed,
+        max_memory=options.max_memory,
+        max_items=options.max_items,
+    )
+
+
+def _run(
+    understood: "Understood", pairs: Pairs, options: Options, settings: Settings, stdin: str | None
+) -> Run:
+    roles = Roles(
+        used=understood.usage.names,
+        const=frozenset(options.const),
+        wrt=None if options.wrt is None else frozenset(options.wrt),
+    )
+    bound = bind(pairs, roles, settings, options.dtype, stdin)
+    torch.set_default_dtype(getattr(torch, settings.dtype))
+    return run(understood.program, bound, settings)
+
+
+def _explored(
+    made: Run, options: Options, progress: Callable[[Report], None] | None, stdin: str | None
+) -> Report:
+    """The report of a run that did not fail."""
+    limit = None if options.full else VALUES_LIMIT
+    root = made.output
+    if not isinstance(root, torch.Tensor) or not root.requires_grad:
+        return _report(made, options, diagnose.inspect(made, None, ()))
+    reading = read(made, root)
+    if progress is not None:
+        progress(_report(made, options, (), packed_graph(made, reading, {}, limit), reading=reading))
+    cotangent = _cotangent(made, root, options, stdin)
+    passed = backward(made, cotangent, reading.walk.nodes)
+    graph = packed_graph(made, reading, passed.cotangents, limit)
+    gradients = judged(
+        Judging(
+            made, root, cotangent, passed, options.witnesses, options.eps, options.rtol, options.atol, limit
+        )
+    )
+    findings = diagnose.inspect(made, graph, gradients)
+    return _report(made, options, findings, graph, gradients, reading, root, cotangent)
+
+
+def _cotangent(made: Run, root: torch.Tensor, options: Options, stdin: str | None) -> torch.Tensor:
+    """What backward starts from: --grad-output, or ones."""
+    if options.grad_output is None:
+        return torch.ones_like(root)
+    settings = Settings(dtype="float32", max_memory=options.max_memory)
+    value = value_of("grad-output", options.grad_output, made.bindings, settings, stdin)
+    given = torch.as_tensor(value).to(dtype=root.dtype, device=root.device)
+    if given.shape != root.shape:
+        raise InputError(
+            "AGX208",
+            f"--grad-output has shape {tuple(given.shape)}, the output has {tuple(root.shape)}.",
+            text=options.grad_output,
+            span=Span(0, len(options.grad_output)),
+            hint="The cotangent has the shape of the output.",
+        )
+    return given
+
+
+def _report(
+    made: Run,
+    options: Options,
+    findings: tuple[Finding, ...],
+    graph: Graph | None = None,
+    gradients: Sequence[Gradient] = (),
+    reading: Reading | None = None,
+    cotangent: torch.Tensor | None = None,
+) -> Report:
+    """Everything packed as plain data."""
+    limit = None if options.full else VALUES_LIMIT
+    output = None if made.failure else _output(made, cotangent, limit)
+    return Report(
+        source=made.program.source.text,
+        name=made.program.source.name,
+        device=made.device,
+        dtype=output.dtype if output and output.shape is not None else made.dtype,
+        seed=made.seed,
+        kept_bytes=reading.kept_bytes if reading else 0,
+        versions=versions(),
+        bindings=tuple(_binding(b, limit) for b in made.bindings),
+        output=output,
+        graph=graph,
+        gradients=tuple(gradients),
+        findings=findings,
+        status=status_of(gradients, findings, options.strict),
+    )
+
+
+def status_of(gradients: Sequence[Gradient], findings: Sequence[Finding], strict: bool) -> ExitStatus:
+    """The exit status that a report's verdicts and findings amount to."""
+    failing = {Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR}
+    accepted = {Verdict.OK} if strict else PASSED
+    bad = any(f.severity in failing for f in findings)
+    wrong = any(g.verdict is not None and g.verdict not in accepted for g in gradients)
+    return ExitStatus.FAILED if bad or wrong else ExitStatus.OK
+
+
+def _binding(bound: BoundValue, limit: int | None) -> Binding:
+    value = bound.value
+    return Binding(
+        name=bound.name,
+        text=bound.text,
+        shape=shape_of(value),
+        dtype=dtype_of(value),
+        device=device_of(value),
+        requires_grad=bound.role == "leaf",
+        value=plain(value, limit),
+        role=bound.role,
+        used=bound.used,
+    )
+
+
+def _output(made: Run, cotangent: torch.Tensor | None, limit: int | None) -> Output:
+    value = made.output
+    grad_fn = getattr(value, "grad_fn", None)
+    return Output(
+        text=made.program.source.text.strip(),
+        value=plain(value, limit),
+        shape=shape_of(value),
+        dtype=dtype_of(value),
+        device=device_of(value),
+        grad_fn=None if grad_fn is None else type(grad_fn).__name__,
+        requires_grad=bool(getattr(value, "requires_grad", False)),
+        gradient=None if cotangent is None else plain(cotangent, limit),
+    )
+
+
+@cache
+def versions() -> dict[str, str]:
+    """The versions that a report is of: agx, torch, numpy and Python."""
+    return {
+        "agx": version("autograd-cli"),
+        "torch": torch.__version__,
+        "numpy": version("numpy"),
+        "python": platform.python_version(),
+    }
