@@ -171,13 +171,19 @@ def _explored(
     cotangent = _cotangent(made, root, options, stdin)
     passed = backward(made, cotangent, reading.walk.nodes)
     graph = packed_graph(made, reading, passed.cotangents, limit)
-    gradients = judged(
-        Judging(
-            made, root, cotangent, passed, options.witnesses, options.eps, options.rtol, options.atol, limit
-        )
-    )
+    gradients = witnesses.check(made, passed, cotangent, _judging(options, cotangent))
     findings = diagnose.inspect(made, graph, gradients)
-    return _report(made, options, findings, graph, gradients, reading, root, cotangent)
+    return _report(made, options, findings, graph, gradients, reading, cotangent)
+
+
+def _judging(options: Options, cotangent: torch.Tensor) -> witnesses.Options:
+    """Which witnesses are computed; a cotangent that cannot be written out leaves no formula."""
+    chosen, expr = options.witnesses, None
+    if options.grad_output is not None:
+        expr = parse(Source(f"tensor({cotangent.tolist()})")).body if cotangent.numel() <= _WRITTEN else None
+        chosen = chosen if expr is not None else chosen - {Witness.SYMBOLIC}
+    limit = None if options.full else VALUES_LIMIT
+    return witnesses.Options(chosen, expr, options.eps, options.rtol, options.atol, limit)
 
 
 def _cotangent(made: Run, root: torch.Tensor, options: Options, stdin: str | None) -> torch.Tensor:
