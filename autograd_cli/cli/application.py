@@ -12,13 +12,13 @@ from typer.core import TyperGroup
 
 from autograd_cli import __version__
 from autograd_cli.cli import bindings, devices, explain, gradcheck, show, trace
+from autograd_cli.cli.command import write_examples
 from autograd_cli.cli.environment import Environment, of_process
 from autograd_cli.cli.options import HELP
 from autograd_cli.cli.telling import settled
 from autograd_cli.errors import ExitStatus, InputError, Span
 
-_EXAMPLES = """Examples:
-
+_EXAMPLES = """\
 agx trace "sin(x**2)" --x 2
 agx trace "(X@w).sum()" --X "randn(10,3)" --w "randn(3,1)" --wrt w
 agx gradcheck "exp(x)*y" --x 1 --y 3
@@ -50,6 +50,10 @@ class Agx(TyperGroup):
             raise _refused(args, "is no option of agx; a command comes first")
         return super().parse_args(ctx, args)
 
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """The examples, as they are typed."""
+        write_examples(self.epilog or "", formatter)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that the first word names."""
         if args[0] not in self.commands and not ctx.resilient_parsing:
@@ -69,10 +73,10 @@ def _refused(args: Sequence[str], why: str, near: str = "") -> InputError:
 app = typer.Typer(
     name="agx",
     cls=Agx,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     epilog=_EXAMPLES,
-    context_settings={"help_option_names": list(HELP.spellings)},
+    context_settings={"help_option_names": list(HELP.spellings), "max_content_width": 100},
 )
 
 

@@ -46,6 +46,7 @@ class TableCommand(TyperCommand):
     """A Typer command whose words are told apart by `bindings.read` first."""
 
     takes_bindings = False
+    words: "Words | None" = None
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the line; what is left for Typer has no two readings."""
@@ -55,6 +56,27 @@ class TableCommand(TyperCommand):
         line = bindings.read(self.name or "", args, known, self.takes_bindings)
         ctx.meta[_LINE] = line
         return super().parse_args(ctx, ["--help"] if line.help else [*line.plain, "--", *line.sources[:1]])
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """The options, by panel, straight from the table."""
+        known = options.of(self.name or "")
+        if self.words is not None:
+            with formatter.section("Arguments"):
+                formatter.write_dl([(self.words.metavar, self.words.help)])
+        for panel in dict.fromkeys(option.panel for option in known):
+            with formatter.section(panel):
+                formatter.write_dl([(o.label, o.help) for o in known if o.panel == panel])
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """The examples, as they are typed."""
+        write_examples(self.epilog or "", formatter)
+
+
+def write_examples(examples: str, formatter: Any) -> None:
+    """Commands under a heading, one a line and never wrapped: they are there to be pasted."""
+    with formatter.section("Examples"):
+        for line in examples.splitlines():
+            formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
 
 
 class BindingsCommand(TableCommand):
@@ -75,16 +97,16 @@ def register(app: typer.Typer, name: str, body: Body, examples: str, words: Word
         return body(Given(environment, ctx.meta[_LINE], values))
 
     bind = name in options.RUNS
-    metavar = (words.metavar, words.help) if words else None
+    metavar = words.metavar if words else None
     callback.__signature__ = options.signature(name, metavar)  # type: ignore[attr-defined]
     callback.__annotations__ = {}
     app.command(
         name,
-        cls=BindingsCommand if bind else TableCommand,
-        help=(body.__doc__ or "").replace("[", "\\["),
-        epilog=examples.replace("[", "\\["),
+        cls=type("Command", (BindingsCommand if bind else TableCommand,), {"words": words}),
+        help=body.__doc__,
+        epilog=examples,
         options_metavar="[OPTIONS] [--NAME VALUE]…" if bind else "[OPTIONS]",
-        context_settings={"help_option_names": list(options.HELP.spellings)},
+        context_settings={"help_option_names": list(options.HELP.spellings), "max_content_width": 100},
     )(callback)
 
 

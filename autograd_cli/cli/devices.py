@@ -15,8 +15,7 @@ from autograd_cli.errors import ExitStatus, InputError
 if TYPE_CHECKING:
     from autograd_cli.run.devices import Device
 
-EXAMPLES = """Examples:
-
+EXAMPLES = """\
 agx devices
 agx devices --json
 agx trace "sin(x)" --x 2 --device $(agx devices -q)"""
@@ -25,9 +24,9 @@ _TITLES = ("device", "name", "usable", "why not", "memory", "float64", "bfloat16
 
 
 def devices(given: Given) -> ExitStatus:
-    """List the devices that torch knows, found by running a small backward on each.
+    """List what torch can run on here, and why not on the rest.
 
-    With -q only the name of the device that --device auto takes.
+    A device is usable when a small backward on it gives what the CPU gives. With -q only the name of the device that --device auto takes.
     """
     if given.line.sources:
         raise InputError("AGX205", f"`agx devices` takes no word, and `{given.line.sources[0]}` is one.")

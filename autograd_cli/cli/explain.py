@@ -13,8 +13,7 @@ from autograd_cli.errors import ExitStatus, InputError
 if TYPE_CHECKING:
     from autograd_cli.catalogue import Page
 
-EXAMPLES = """Examples:
-
+EXAMPLES = """\
 agx explain AGX301
 agx explain broadcast
 agx explain "can only be created for scalar outputs"
@@ -24,9 +23,10 @@ WORDS = Words("[CODE|WORD]", "A code such as AGX301, or words of a name, a title
 
 
 def explain(given: Given) -> ExitStatus:
-    """Print the page for a finding: what torch says, what it means, how to fix it.
+    """Print the page for a finding, or the list of all pages.
 
-    Without CODE the list of all pages; with words that several pages speak of, those.
+    A page says what torch says, what that means, why, and how to fix it. Words that
+    several pages speak of give the list of those.
     """
     from autograd_cli.catalogue import pages
 

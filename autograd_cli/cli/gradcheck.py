@@ -5,8 +5,7 @@ import typer
 from autograd_cli.cli.command import Given, Words, register as add
 from autograd_cli.errors import ExitStatus
 
-EXAMPLES = """Examples:
-
+EXAMPLES = """\
 agx gradcheck "sin(x**2)" --x 2
 agx gradcheck "softmax(x, 0)[0]" --x "[1., 2., 3.]" --strict
 agx gradcheck
@@ -16,9 +15,9 @@ WORDS = Words("[SOURCE]", "As for trace; without it every function of the langua
 
 
 def gradcheck(given: Given) -> ExitStatus:
-    """Check every gradient of an expression against finite differences in float64.
+    """Check gradients against finite differences in float64.
 
-    Ends with 1 where one is wrong. Without SOURCE it checks every differentiable
+    Ends with 1 where one of SOURCE is wrong. Without SOURCE it checks every differentiable
     function of the language on its example and lists those that fail.
     """
     from autograd_cli.cli.running import explored

@@ -11,7 +11,7 @@ from autograd_cli.cli import options
 from autograd_cli.cli.bindings import Line, place
 from autograd_cli.cli.command import Given
 from autograd_cli.errors import AgxError, InputError, Span
-from autograd_cli.lang.check import check
+from autograd_cli.lang.check import check, misspelt
 from autograd_cli.lang.parse import TextLimits, parse
 from autograd_cli.lang.source import Source
 
@@ -32,13 +32,14 @@ def settle(source: Source, given: Given) -> None:
         max_text=given.options.get("max_text", TextLimits().max_text),
         max_nodes=given.options.get("max_nodes", TextLimits().max_nodes),
     )
-    usage = check(parse(source, limits), names)
+    program = parse(source, limits)
+    usage = check(program, names)
     used, faults = _used_in_values(line, limits)
     strays = [name for name in names if name not in usage.names and name not in used]
     for stray in strays:
         _refuse_slip(stray, usage.unbound, line)
     if usage.unbound:
-        raise _unbound(source, usage.unbound, line)
+        raise misspelt(program, usage.unbound[0], names) or _unbound(source, usage.unbound, line)
     if faults:
         raise faults[0]
     for key in ("wrt", "const"):
@@ -56,11 +57,20 @@ def _used_in_values(line: Line, limits: TextLimits) -> tuple[set[str], list[AgxE
                 usage = check(parse(Source(text, f"--{name}"), limits), earlier)
                 used |= usage.names.keys()
                 if usage.unbound:
-                    faults.append(_too_early(name, text, usage.unbound[0], earlier))
+                    faults.append(_in_value(name, text, _too_early(name, text, usage.unbound[0], earlier)))
             except AgxError as error:
-                faults.append(error)
+                faults.append(_in_value(name, text, error))
         earlier.append(name)
     return used, faults
+
+
+def _in_value(name: str, text: str, error: AgxError) -> AgxError:
+    """`error` with the name in front of the value that it is about."""
+    if error.text == text and error.span is not None:
+        before = f"--{name} "
+        error.text = before + text
+        error.span = Span(error.span.start + len(before), error.span.end + len(before))
+    return error
 
 
 def _refuse_slip(stray: str, unbound: Collection[str], line: Line) -> None:

@@ -49,6 +49,11 @@ class Option:
         """The name and the short form, if there is one."""
         return (self.name, self.short) if self.short else (self.name,)
 
+    @property
+    def label(self) -> str:
+        """How --help shows it: "-d, --device DEVICE"."""
+        return f"{', '.join(reversed(self.spellings))} {self.metavar}".rstrip()
+
     def value(self, given: Any) -> Any:
         """What the text stands for; InputError AGX208 where it stands for nothing."""
         if given is None or isinstance(given, bool):
@@ -185,15 +190,14 @@ def values(command: str, given: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in read.items() if value is not None}
 
 
-def signature(command: str, argument: tuple[str, str] | None) -> Signature:
-    """The parameters of a command as Typer reads them; `argument` is (metavar, help)."""
+def signature(command: str, argument: str | None) -> Signature:
+    """The parameters of a command as Typer reads them; `argument` is what its words are called."""
     import typer
 
     context = Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context)
     parameters = [_parameter(option) for option in of(command) if option is not HELP]
     if argument is not None:
-        metavar, text = argument
-        kind = Annotated[str | None, typer.Argument(metavar=metavar, help=text, show_default=False)]
+        kind = Annotated[str | None, typer.Argument(metavar=argument, show_default=False)]
         parameters.insert(0, Parameter("words", Parameter.KEYWORD_ONLY, default=None, annotation=kind))
     return Signature([context, *parameters])
 
@@ -206,8 +210,7 @@ def _parameter(option: Option) -> Parameter:
         option.name,
         *([option.short] if option.short else []),
         metavar=option.metavar,
-        help=option.help.replace("[", "\\["),
-        rich_help_panel=option.panel,
+        help=option.help,
         show_default=False,
     )
     default = None if option.metavar else False

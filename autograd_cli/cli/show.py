@@ -7,8 +7,7 @@ import typer
 from autograd_cli.cli.command import Given, Words, register as add
 from autograd_cli.errors import ExitStatus, MissingError
 
-EXAMPLES = """Examples:
-
+EXAMPLES = """\
 agx trace "sin(x**2)" --x 2 -o report.json
 agx show report.json
 agx trace "x@w" --x "randn(2,3)" --w "randn(3,2)" --json | agx show - -o graph.svg"""
@@ -20,7 +19,10 @@ _MOST = 1 << 30
 
 
 def show(given: Given) -> ExitStatus:
-    """Draw a stored report again, in another format or to a file. Needs no torch."""
+    """Draw a stored report again; needs no torch.
+
+    In any format of trace, or to a file.
+    """
     from autograd_cli.cli import output, sources
     from autograd_cli.report.json import from_json
 

@@ -5,8 +5,7 @@ import typer
 from autograd_cli.cli.command import Given, Words, register as add
 from autograd_cli.errors import ExitStatus
 
-EXAMPLES = """Examples:
-
+EXAMPLES = """\
 agx trace "sin(x**2)" --x 2
 agx trace "-x**2" --x=-1e-3
 agx trace "x@w" --x "randn(2,3)" --w @weights.npy -o graph.svg
@@ -17,7 +16,7 @@ WORDS = Words("SOURCE", "An expression, a .py file that holds one, or - for stan
 
 
 def trace(given: Given) -> ExitStatus:
-    """Show the graph of an expression, its gradients by three witnesses, and what is wrong.
+    """Show the graph, the gradients by three witnesses, and what is wrong.
 
     Each --NAME VALUE binds a name of SOURCE, anywhere on the line; VALUE is an
     expression too, @FILE (.npy, .npz, .csv, .json) or @- for standard input.
