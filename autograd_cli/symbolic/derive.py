@@ -1,0 +1,200 @@
+"""Reverse mode on paper: cotangents go down the tape, formulas come out at the bindings."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from autograd_cli.lang.functions import by_path
+from autograd_cli.lang.functions.rows import Kind
+from autograd_cli.lang.nodes import Expr, Number, walk
+from autograd_cli.report import Ref, Step
+from autograd_cli.symbolic.build import call as calling, settled
+from autograd_cli.symbolic.operands import NoRuleError, Tape
+from autograd_cli.symbolic.rules import contributions, is_elementwise
+from autograd_cli.symbolic.terms import ONE, Term, factor_term
+from autograd_cli.symbolic.unparse import unparse
+from autograd_cli.symbolic.values import Value, like, reduced
+
+LONGEST = 200
+"""Operations above which no formula is made: it would not be read."""
+
+
+@dataclass(frozen=True)
+class Derivative:
+    """The derivative of the output by one binding, of the binding's shape.
+
+    Without a `formula`, `reason` says why there is none. `shapes` says how the formula
+    gets its shape, empty where that is plain; `notes` explain numbers in it.
+    """
+
+    formula: Expr | None
+    reason: str = ""
+    shapes: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """What has come down to one step: the cotangent, or the reason why it is not known."""
+
+    value: Value
+    reason: str = ""
+    notes: tuple[tuple[int, str], ...] = ()
+
+    def plus(self, other: "Arrived") -> "Arrived":
+        """Both together, with what `self` brought written first."""
+        return Arrived(
+            self.value.plus(other.value),
+            self.reason or other.reason,
+            tuple(dict.fromkeys(self.notes + other.notes)),
+        )
+
+
+def differentiate(
+    steps: Sequence[Step],
+    root: int,
+    wrt: Sequence[int],
+    cotangent: Expr | None = None,
+    hidden: Collection[str] = (),
+) -> dict[int, Derivative]:
+    """The derivative of the value of step `root` by each binding step in `wrt`.
+
+    The cotangent of an output that is not a scalar is `cotangent`, else ones. Names in
+    `hidden`, and those of the bindings on the tape, are not taken for functions.
+    """
+    reached = _reached(steps, root)
+    if sum(steps[i].kind == "call" for i in reached) > LONGEST:
+        return dict.fromkeys(wrt, Derivative(None, f"longer than {LONGEST} operations"))
+    active = _active(steps, reached, wrt)
+    if any("complex" in (steps[i].dtype or "") for i in active):
+        return dict.fromkeys(wrt, Derivative(None, "complex numbers have no derivative rules yet"))
+    start = Term() if cotangent is None else factor_term(cotangent, steps[root].shape or ())
+    arrived = {root: Arrived(Value((start,), steps[root].shape or ()))}
+    tape = Tape(steps, active)
+    for index in reached:
+        if index in active and index in arrived and steps[index].kind == "call":
+            _pass_down(tape, steps[index], arrived)
+    names = {s.name for s in steps if s.kind == "binding"} | set(hidden)
+    draws = _equal_draws(steps, reached)
+    return {i: _derivative(steps[i], arrived.get(i), names, draws) for i in wrt}
+
+
+def _refs(given: Any) -> Iterable[Ref]:
+    """Every Ref in an argument structure."""
+    if isinstance(given, Ref):
+        yield given
+    elif isinstance(given, tuple | list):
+        for item in given:
+            yield from _refs(item)
+    elif isinstance(given, slice):
+        yield from _refs((given.start, given.stop, given.step))
+
+
+def _below(step: Step) -> Iterable[int]:
+    return (ref.index for ref in _refs((step.args, tuple(value for _, value in step.kwargs))))
+
+
+def _reached(steps: Sequence[Step], root: int) -> list[int]:
+    """The steps that the output is made of, the last one first."""
+    found, pending = {root}, [root]
+    while pending:
+        for index in _below(steps[pending.pop()]):
+            if index not in found:
+                found.add(index)
+                pending.append(index)
+    return sorted(found, reverse=True)
+
+
+def _active(steps: Sequence[Step], reached: Sequence[int], wrt: Sequence[int]) -> set[int]:
+    """The steps through which gradients pass from the output to a binding in `wrt`."""
+    active = set(wrt)
+    for index in reversed(reached):
+        step = steps[index]
+        if step.kind == "call" and _carries(step) and any(i in active for i in _below(step)):
+            active.add(index)
+    return active
+
+
+def _carries(step: Step) -> bool:
+    """Whether gradients pass; of a step with several results the function table says so."""
+    if step.shape is not None:
+        return step.requires_grad
+    row = by_path.get(step.path)
+    return row is None or row.differentiable
+
+
+def _pass_down(tape: Tape, step: Step, arrived: dict[int, Arrived]) -> None:
+    """Add to each active operand of `step` what it gets of the step's own cotangent."""
+    made, mine = tape.call(step), arrived[step.index]
+    try:
+        if mine.reason:
+            raise NoRuleError(mine.reason)
+        passed = [
+            (target.step, Arrived(reduced(value, target.shape), notes=(*mine.notes, *made.notes)))
+            for target, value in contributions(made, mine.value)
+        ]
+    except NoRuleError as error:
+        reached = [operand for operand in made.operands if operand.active]
+        passed = [(t.step, Arrived(Value((), t.shape), str(error))) for t in reached] + [
+            (tape.steps[i], Arrived(Value((), ()), str(error)))
+            for i in _below(step)
+            if tape.steps[i].shape is None and i in tape.active
+        ]
+    fresh: dict[int, Arrived] = {}
+    for below, one in passed:
+        assert below is not None
+        fresh[below.index] = fresh[below.index].plus(one) if below.index in fresh else one
+    for index, total in fresh.items():
+        arrived[index] = total.plus(arrived[index]) if index in arrived else total
+
+
+def _equal_draws(steps: Sequence[Step], reached: Sequence[int]) -> list[str]:
+    """The texts of random draws that stand in the source more than once."""
+    rows = ((unparse(steps[i].expr), by_path.get(steps[i].path)) for i in reached if steps[i].kind == "call")
+    counts = Counter(text for text, row in rows if row is not None and row.kind is Kind.RANDOM)
+    return [text for text, count in counts.items() if count > 1]
+
+
+def _derivative(
+    step: Step, arrived: Arrived | None, names: Collection[str], draws: Sequence[str]
+) -> Derivative:
+    """The formula at one binding."""
+    if arrived is None:
+        return Derivative(settled(calling("zeros_like", step.expr), names))
+    if arrived.reason:
+        return Derivative(None, arrived.reason)
+    expr, shapes = like(arrived.value, step.expr)
+    formula = settled(expr, names)
+    text = unparse(formula)
+    if any(draw in text for draw in draws):
+        return Derivative(None, "two random draws with the same text")
+    numbers = {node.value for node in walk(formula) if isinstance(node, Number)}
+    notes = tuple(note for number, note in arrived.notes if number in numbers)
+    return Derivative(formula, shapes=shapes, notes=notes)
+
+
+def local_factors(steps: Sequence[Step], index: int) -> dict[int, Expr]:
+    """The derivative of step `index` by each of its tensor operands, by their position.
+
+    For elementwise functions and for scalars; an operand without a rule is left out.
+    """
+    step = steps[index]
+    active = {s.index for s in steps if s.requires_grad}
+    made = Tape(steps, active, apart=False).call(step)
+    try:
+        found = contributions(made, Value((ONE,), step.shape or ()))
+    except NoRuleError:
+        return {}
+    names = {s.name for s in steps if s.kind == "binding"}
+    plain = is_elementwise(step.key) or step.key == "pow"
+    return {
+        target.position: settled(value.written(), names)
+        for target, value in found
+        if target.position is not None and (plain or target.shape == step.shape == ())
+    }
+
+
+def formulas(derivatives: Mapping[int, Derivative]) -> dict[int, str]:
+    """The texts of those derivatives that have a formula."""
+    return {i: unparse(d.formula) for i, d in derivatives.items() if d.formula is not None}

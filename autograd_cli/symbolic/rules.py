@@ -1,0 +1,88 @@
+"""All derivative rules by the key that the function table gives: one row a function."""
+
+from collections.abc import Callable
+
+from autograd_cli.symbolic import elementwise, losses, powers, products, reductions, shapes
+from autograd_cli.symbolic.operands import Call, NoRuleError
+from autograd_cli.symbolic.texts import Contributions, contributions as from_texts
+from autograd_cli.symbolic.values import Value
+
+FUNCTIONS: dict[str, Callable[..., Contributions]] = {
+    "pow": powers.power,
+    "float_power": powers.power,
+    "polygamma": powers.polygamma,
+    "tensor_polygamma": powers.polygamma,
+    "sum": reductions.total,
+    "mean": reductions.mean,
+    "prod": reductions.product,
+    "logsumexp": reductions.logsumexp,
+    "var": reductions.variance,
+    "std": reductions.deviation,
+    "norm": reductions.norm,
+    "vector_norm": reductions.norm,
+    "linalg_norm": reductions.linalg_norm,
+    "matrix_norm": reductions.matrix_norm,
+    "amax": reductions.extreme,
+    "amin": reductions.extreme,
+    "max": reductions.extreme,
+    "min": reductions.extreme,
+    "cumsum": reductions.cumulative_sum,
+    "softmax": reductions.softmax,
+    "softmin": reductions.softmin,
+    "log_softmax": reductions.log_softmax,
+    **dict.fromkeys(("matmul", "mm", "mv", "dot", "vdot", "bmm"), products.matmul),
+    **dict.fromkeys(("addmm", "addmv", "baddbmm"), products.added_product),
+    "outer": products.outer,
+    "inner": products.inner,
+    "linear": products.linear,
+    **dict.fromkeys(("clone", "contiguous", "to", "type", "type_as", "cpu", "cuda"), shapes.same),
+    **dict.fromkeys(("float", "double", "half", "bfloat16"), shapes.same),
+    **dict.fromkeys(("expand", "expand_as", "broadcast_to"), shapes.same),
+    **dict.fromkeys(
+        ("reshape", "reshape_as", "view", "view_as", "flatten", "ravel", "unflatten"), shapes.reshape
+    ),
+    "squeeze": shapes.squeeze,
+    "unsqueeze": shapes.unsqueeze,
+    "T": shapes.reversed_dims,
+    **dict.fromkeys(("t", "mT", "transpose", "H", "mH", "adjoint"), shapes.transpose),
+    "permute": shapes.permute,
+    "movedim": shapes.movedim,
+    "flip": shapes.flip,
+    "roll": shapes.roll,
+    "tril": shapes.triangle,
+    "triu": shapes.triangle,
+    "cat": shapes.cat,
+    "stack": shapes.stack,
+    "trace": shapes.trace,
+    "diagonal": shapes.diagonal,
+    **losses.RULES,
+}
+
+
+def has_rule(key: str) -> bool:
+    """Whether there is a derivative formula for the functions of this key."""
+    return key in elementwise.ROWS or key in FUNCTIONS
+
+
+def is_elementwise(key: str) -> bool:
+    """Whether the rule of this key is a row of local factors."""
+    return key in elementwise.ROWS
+
+
+def contributions(call: Call, cotangent: Value) -> Contributions:
+    """What `call` passes to its active operands, each of the result's shape or the operand's.
+
+    Raises NoRuleError with the reason where there is no formula.
+    """
+    key = call.step.key
+    if key in elementwise.ROWS:
+        return from_texts(elementwise.ROWS[key], call, cotangent)
+    if key not in FUNCTIONS:
+        raise NoRuleError(f"{call.name} has no derivative rule yet")
+    if call.step.shape is None:
+        raise NoRuleError(f"{call.name} with several results has no derivative rule yet")
+    try:
+        found = FUNCTIONS[key](call, cotangent, *call.args, **call.kwargs)
+    except TypeError as error:
+        raise NoRuleError(f"{call.name} has no derivative rule for these arguments yet") from error
+    return [(target, value) for target, value in found if target.active]
