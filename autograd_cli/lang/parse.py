@@ -172,12 +172,19 @@ def _only_expression(tree: ast.Module, reader: Reader) -> ast.expr:
     """The one expression that the text is; LanguageError where it holds a statement."""
     for statement in tree.body:
         if not isinstance(statement, ast.Expr):
-            raise _statement(statement, tree, reader)
+            raise _pasted(reader) or _statement(statement, tree, reader)
     if len(tree.body) > 1:
         raise reader.refused(tree.body[1], SECOND)
     only = tree.body[0]
     assert isinstance(only, ast.Expr)
     return only.value
+
+
+def _pasted(reader: Reader) -> LanguageError | None:
+    """The error for a notebook's prompt, `In [3]: x`, which Python reads as an annotation."""
+    from autograd_cli.lang.hints import pasted
+
+    return pasted(reader.places.text, is_expression)
 
 
 def _statement(statement: ast.stmt, tree: ast.Module, reader: Reader) -> LanguageError:

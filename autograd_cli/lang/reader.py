@@ -5,8 +5,10 @@ its parts and gives its own node in the end. So a sum of thousands of terms cost
 """
 
 import ast
+from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field
+from itertools import accumulate
 from keyword import iskeyword
 from re import compile as pattern
 from typing import Any
@@ -45,16 +47,15 @@ class Places:
         self.text = text
         ends = (match.end() for match in _LINE_END.finditer(text, start, end))
         self.lines = (start, *ends)
-        self.is_ascii = text.isascii()
+        # Bytes before each character; None where a character is a byte.
+        self.bytes = None if text.isascii() else (0, *accumulate(len(char.encode()) for char in text))
 
     def offset(self, line: int, column: int) -> int:
         """The character at `line`, counted from 1, and `column`, in bytes."""
         begin = self.lines[line - 1]
-        if self.is_ascii:
+        if self.bytes is None:
             return begin + column
-        # A character takes at least one byte, so `column` characters hold enough bytes.
-        encoded = self.text[begin : begin + column].encode()[:column]
-        return begin + len(encoded.decode(errors="ignore"))
+        return bisect_left(self.bytes, self.bytes[begin] + column)
 
     def span(self, node: Any) -> Span:
         """Where `node` stands."""
@@ -159,14 +160,18 @@ def _name(reader: Reader, node: ast.Name) -> Expr:
     span = reader.places.span(node)
     if iskeyword(node.id):
         raise reader.error(
-            "AGX104", f"This name reads `{node.id}` once its letters are put in their plain form.", span,
+            "AGX104",
+            f"This name reads `{node.id}` once its letters are put in their plain form.",
+            span,
             f"Write `{node.id}` in plain letters if that is meant.",
-        )  # fmt: skip
+        )
     if node.id.startswith("__"):
         raise reader.error(
-            "AGX104", f"`{node.id}` begins with two underscores; such names are Python's own.", span,
+            "AGX104",
+            f"`{node.id}` begins with two underscores; such names are Python's own.",
+            span,
             "Choose a name that begins with a letter.",
-        )  # fmt: skip
+        )
     return nodes.Name(node.id, span=span)
 
 
@@ -174,10 +179,11 @@ def _attribute(reader: Reader, node: ast.Attribute) -> Plan:
     span = reader.places.span(node)
     if node.attr.startswith("_"):
         raise reader.error(
-            "AGX105", f"`.{node.attr}` begins with an underscore; such attributes are Python's own.",
+            "AGX105",
+            f"`.{node.attr}` begins with an underscore; such attributes are Python's own.",
             Span(_last_word(reader.places.text, span), span.end),
             "Attributes in the language are those that torch documents: `x.shape`, `x.grad`, `x.T`.",
-        )  # fmt: skip
+        )
     value = yield node.value, False
     return nodes.Attribute(value, node.attr, span=span)
 

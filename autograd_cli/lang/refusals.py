@@ -37,7 +37,7 @@ EXPRESSIONS: dict[str, Refusal] = {
         "Write the value out where it is used, or bind the name on the command line.",
     ),
     "Starred": Refusal(
-        "`*` before an argument unpacks it, and arguments stand written out in the language.",
+        "`*` before a value unpacks it, and values stand written out in the language.",
         "Write the elements one by one: `cat([x, y])`, `x.view(2, 3)`.",
     ),
     "JoinedStr": _FSTRING,

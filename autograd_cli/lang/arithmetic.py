@@ -1,0 +1,249 @@
+"""Python's own arithmetic on numbers and lists, with what it costs bounded before it is paid.
+
+Everything here raises LanguageError alone, without a place: the caller knows the node.
+"""
+
+import builtins
+import operator
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import Any
+
+from autograd_cli.errors import LanguageError
+from autograd_cli.lang.reader import MAX_INTEGER_BITS
+
+MAX_ITEMS = 1_000_000
+
+Number = bool | int | float | complex
+
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+}
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "is": operator.is_,
+    "is not": operator.is_not,
+    "in": lambda item, container: item in container,
+    "not in": lambda item, container: item not in container,
+}
+_UNARY: dict[str, Callable[[Any], Any]] = {
+    "-": operator.neg,
+    "+": operator.pos,
+    "~": operator.invert,
+    "not": operator.not_,
+}
+
+
+def apply_binary(op: str, left: Any, right: Any) -> Any:
+    """`left op right` as Python computes it; comparisons too.
+
+    Raises LanguageError AGX110 where the result would be too large, found from the
+    operands before anything is computed, and AGX107 where Python has no result.
+    """
+    if op in _COMPARISONS:
+        return _computed(op, _COMPARISONS[op], left, right)
+    if isinstance(left, str | bytes) or isinstance(right, str | bytes):
+        raise LanguageError(
+            "AGX107",
+            f"`{op}` is applied to a string, and strings have no arithmetic in the language.",
+            hint="Write the string as it is to be.",
+        )
+    if op not in _BINARY:
+        raise _no_result(op, left, right)
+    _check_cost(op, left, right)
+    return _computed(op, _BINARY[op], left, right)
+
+
+def apply_unary(op: str, value: Any) -> Any:
+    """`op value` as Python computes it: one of `-`, `+`, `~`, `not`."""
+    try:
+        return _UNARY[op](value)
+    except TypeError:
+        raise LanguageError(
+            "AGX107",
+            f"`{op}` is applied to {_kind(value)}, which has no such operation.",
+            hint=_hint(op, value),
+        ) from None
+
+
+def apply_index(value: Any, index: Any) -> Any:
+    """`value[index]` of a list, a tuple, or a shape."""
+    if isinstance(value, str | Number) or value is None:
+        raise LanguageError(
+            "AGX107",
+            f"An index is applied to {_kind(value)}, which has no elements.",
+            hint="Index a tensor, a list or a tuple.",
+        )
+    try:
+        return value[index]
+    except IndexError:
+        raise LanguageError(
+            "AGX107",
+            f"The index {_shown(index)} is outside of {_kind(value)} of length {len(value)}.",
+            hint=f"Its elements are 0 to {len(value) - 1}, or -1 to -{len(value)} from the end."
+            if len(value)
+            else "It has no elements.",
+        ) from None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise LanguageError(
+            "AGX107",
+            f"{_kind(value).capitalize()} cannot be indexed so: {error}.",
+            hint="Write an int or a slice.",
+        ) from None
+
+
+def python_function(name: str) -> Callable[..., Any]:
+    """Python's own `name`, one of the eight that are torch's on a tensor, with bounds."""
+    own: Callable[..., Any] = getattr(builtins, name)
+
+    def bounded(*args: Any, **keywords: Any) -> Any:
+        if name == "pow" and len(args) == 2 and not keywords:
+            return apply_binary("**", *args)
+        try:
+            return own(*args, **keywords)
+        except (TypeError, ValueError, ArithmeticError) as error:
+            raise LanguageError(
+                "AGX107", f"Python's `{name}` cannot take this: {error}.", hint="On a tensor it is torch's."
+            ) from None
+
+    return bounded
+
+
+def _check_cost(op: str, left: Any, right: Any) -> None:
+    """Refuse a result of more than MAX_INTEGER_BITS bits, or of more than MAX_ITEMS items."""
+    if _is_sequence(left) or _is_sequence(right):
+        _check_items(op, left, right)
+    elif isinstance(left, int) and isinstance(right, int) and _bits(op, left, right) > MAX_INTEGER_BITS:
+        raise LanguageError(
+            "AGX110",
+            f"`{_shown(left)} {op} {_shown(right)}` is an integer of more than {MAX_INTEGER_BITS:,} bits.",
+            hint="Write a float, `2.0**100`, or a tensor; an int64 tensor holds up to 2**63 - 1.",
+        )
+
+
+def _bits(op: str, left: int, right: int) -> int:
+    """At most how many bits the integer `left op right` has."""
+    first, second = left.bit_length(), right.bit_length()
+    if op == "**":
+        return 0 if right < 0 or left in (-1, 0, 1) else first * right
+    if op == "<<":
+        return 0 if right < 0 or left == 0 else first + right
+    return first + second if op == "*" else max(first, second) + 1
+
+
+def _is_sequence(value: Any) -> bool:
+    return isinstance(value, list | tuple)
+
+
+def _check_items(op: str, left: Any, right: Any) -> None:
+    """Refuse a list that a repetition or a joining makes too long, inner lists counted."""
+    many, times = (left, right) if _is_sequence(left) else (right, left)
+    if op == "*" and isinstance(times, int):
+        count = _items(many) * max(times, 0)
+    else:
+        count = sum(_items(side) for side in (left, right) if _is_sequence(side))
+    if count > MAX_ITEMS:
+        raise LanguageError(
+            "AGX110",
+            f"`{op}` makes a list of {_shown(count)} items; the limit is {MAX_ITEMS:,}.",
+            hint="Write a tensor: `zeros(n)`, `ones(n)`, `full((n,), 7.)`.",
+        )
+
+
+def _items(value: Sequence[Any]) -> int:
+    """The number of items, those of inner lists counted, up to one more than the limit."""
+    count, level = 0, [value]
+    while level and count <= MAX_ITEMS:
+        count += sum(map(len, level))
+        level = (
+            [item for item in chain.from_iterable(level) if _is_sequence(item)] if count <= MAX_ITEMS else []
+        )
+    return count
+
+
+def _computed(op: str, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """What `function` gives; LanguageError AGX107 where Python raises."""
+    try:
+        return function(left, right)
+    except ZeroDivisionError:
+        raise LanguageError(
+            "AGX107",
+            f"`{_shown(left)} {op} {_shown(right)}` divides by zero, which Python's numbers cannot.",
+            hint="On tensors it gives inf or nan: bind the number to a name, or write `tensor(0.)`.",
+        ) from None
+    except OverflowError:
+        raise LanguageError(
+            "AGX107",
+            f"`{_shown(left)} {op} {_shown(right)}` is beyond the largest float, 1.8e308.",
+            hint="On tensors it gives inf: bind the number to a name, or write `tensor(10.)`.",
+        ) from None
+    except (TypeError, ValueError, MemoryError, RecursionError):
+        raise _no_result(op, left, right) from None
+
+
+def _no_result(op: str, left: Any, right: Any) -> LanguageError:
+    if op in ("<<", ">>") and isinstance(left, int) and isinstance(right, int):
+        return LanguageError(
+            "AGX107",
+            f"`{_shown(left)} {op} {_shown(right)}` shifts by a negative number of bits.",
+            hint=f"Write `{'>>' if op == '<<' else '<<'}` to shift the other way.",
+        )
+    return LanguageError(
+        "AGX107",
+        f"`{op}` has no meaning between {_kind(left)} and {_kind(right)}.",
+        hint=_hint(op, left if _is_sequence(left) else right),
+    )
+
+
+def _hint(op: str, value: Any) -> str:
+    if _is_sequence(value):
+        return "A list takes part in arithmetic as a tensor: write `tensor([…])` around it."
+    if op == "^" and isinstance(value, float | complex | int):
+        return "`^` is exclusive or, on integers; a power is written `**`."
+    if op == "@":
+        return "`@` multiplies matrices; write `*` for numbers."
+    return "Write numbers or tensors on both sides."
+
+
+_KINDS = {
+    bool: "a truth value",
+    int: "an integer",
+    float: "a float",
+    complex: "a complex number",
+    str: "a string",
+    list: "a list",
+    tuple: "a tuple",
+    type(None): "None",
+}
+
+
+def _kind(value: Any) -> str:
+    """What a person calls such a value."""
+    known = next((word for type_, word in _KINDS.items() if type(value) is type_), None)
+    if known is None and isinstance(value, tuple):
+        return "a tuple"
+    return known or f"a {type(value).__name__}"
+
+
+def _shown(value: Any) -> str:
+    """A number as it is written; a long one by its first digits or its size."""
+    if isinstance(value, int) and value.bit_length() > 100:
+        return f"an integer of {value.bit_length():,} bits"
+    shown = repr(value) if isinstance(value, Number) else _kind(value)
+    return shown if len(shown) <= 40 else shown[:37] + "…"

@@ -1,0 +1,84 @@
+"""What is wrong with a text that Python cannot read, and the spelling that works.
+
+Takes: the text, after Python's parser has refused it.
+Gives: a LanguageError AGX101 with the place, a sentence, a hint, and the mended text.
+May import lang and errors. Must not import torch.
+"""
+
+from collections.abc import Callable
+
+from autograd_cli.errors import LanguageError
+from autograd_cli.lang.hints import brackets, characters, lines, neighbours, operators, pastes
+from autograd_cli.lang.hints.found import Found, Rule, Text, edited
+
+# In the order in which they are asked: what is certain stands before what is likely.
+RULES: tuple[Rule, ...] = (
+    pastes.prompt,
+    pastes.fence,
+    pastes.colour_code,
+    characters.foreign_character,
+    brackets.transpose_mark,
+    brackets.unclosed_string,
+    brackets.unbalanced_bracket,
+    lines.over_lines,
+    lines.indentation,
+    operators.of_other_language,
+    operators.odd_sign,
+    brackets.bars,
+    operators.template,
+    operators.curly_bracket,
+    neighbours.leading_zeros,
+    neighbours.run_on,
+    neighbours.keyword,
+    operators.derivative_sign,
+    neighbours.neighbours,
+    operators.equals_sign,
+    operators.missing_operand,
+    operators.stray_comma,
+    operators.stray_colon,
+    operators.condition_without_else,
+    operators.dot,
+)
+
+# A text can have several faults; each round mends one kind. Long texts get fewer rounds.
+_MOST_CHARACTERS = 60_000
+
+
+def explain(text: str, parses: Callable[[str], bool]) -> LanguageError:
+    """The error for a text that is no expression; `fix` is the text mended, where rules can.
+
+    `parses` tells whether a text is one expression for Python.
+    """
+    fault = Text(text, parses)
+    first = _found(fault) or lines.anything(fault)
+    return LanguageError(
+        "AGX101",
+        first.sentence,
+        text=text,
+        span=first.span,
+        hint=first.hint,
+        fix=_mended(fault, first),
+    )
+
+
+def pasted(text: str, parses: Callable[[str], bool]) -> LanguageError | None:
+    """The error for a notebook's prompt that Python reads as an annotation, `In [3]: x`."""
+    return explain(text, parses) if pastes.prompt(Text(text, parses)) else None
+
+
+def _found(text: Text) -> Found | None:
+    """What the first rule says that knows the fault."""
+    return next((found for rule in RULES if (found := rule(text))), None)
+
+
+def _mended(text: Text, found: Found | None) -> str:
+    """The text after the edits of one rule after the other, once it parses; else nothing."""
+    rounds = max(2, min(20, _MOST_CHARACTERS // (len(text.text) + 1)))
+    for _ in range(rounds):
+        if found is None or not found.edits:
+            return ""
+        text = Text(edited(text.text, found.edits), text.parses)
+        if text.parses(text.text):
+            return characters.settled(text.text).strip()
+        found = _found(text) if text.tokens else None
+    return ""

@@ -1,0 +1,91 @@
+"""What a rule about syntax works on, and what it gives when it knows the fault."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from unicodedata import name as unicode_name
+
+from autograd_cli.errors import Span
+from autograd_cli.lang.tokens import Token, TokenKind, significant
+
+
+@dataclass(frozen=True)
+class Edit:
+    """The characters of `span` are to be replaced by `new`."""
+
+    span: Span
+    new: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """A fault that a rule knows: its place, a sentence, what to write, and how to mend it."""
+
+    span: Span
+    sentence: str
+    hint: str
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True)
+class Text:
+    """A faulty text; `parses` tells whether another text is one expression for Python."""
+
+    text: str
+    parses: Callable[[str], bool]
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        """The tokens that mean something."""
+        return significant(self.text)
+
+    def column(self, offset: int) -> int:
+        """The place of a character in its line, counted from 1."""
+        return offset - self.text.rfind("\n", 0, offset)
+
+
+Rule = Callable[[Text], Found | None]
+
+
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """`text` with each edit made; they do not overlap."""
+    for edit in sorted(edits, key=lambda e: e.span, reverse=True):
+        text = text[: edit.span.start] + edit.new + text[edit.span.end :]
+    return text
+
+
+def code_point(char: str) -> str:
+    """How a character is called that may not show: "U+00B2 SUPERSCRIPT TWO"."""
+    return f"U+{ord(char):04X} {unicode_name(char, 'CONTROL CHARACTER')}"
+
+
+def match_of(tokens: list[Token], at: int) -> int | None:
+    """The index of the bracket that closes the one at index `at`, None where none does."""
+    depth = 0
+    for index in range(at, len(tokens)):
+        kind = tokens[index].kind
+        depth += (kind is TokenKind.OPEN) - (kind is TokenKind.CLOSE)
+        if depth == 0:
+            return index
+    return None
+
+
+def operand_end(tokens: list[Token], at: int) -> int | None:
+    """The index after the operand at `at` with its calls, indices and attributes.
+
+    None where a bracket is not closed.
+    """
+    index: int | None = at
+    if tokens[at].kind is TokenKind.OPEN:
+        index = match_of(tokens, at)
+    while index is not None:
+        index += 1
+        if index >= len(tokens):
+            break
+        if tokens[index].kind is TokenKind.OPEN:
+            index = match_of(tokens, index)
+        elif tokens[index].text == "." and index + 1 < len(tokens):
+            index += 1
+        else:
+            break
+    return index

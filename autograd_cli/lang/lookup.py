@@ -1,0 +1,176 @@
+"""What a name, a dotted name, an attribute or an operator means under the prelude."""
+
+from collections.abc import Collection
+from functools import cache
+
+from autograd_cli.lang.functions import OPERATORS, by_path
+from autograd_cli.lang.functions.rows import NUMPY_KEYWORDS, Function
+from autograd_cli.lang.namespaces import (
+    ATTRIBUTES,
+    CONSTANTS,
+    EITHER,
+    FIELDS,
+    FROM_BUILTINS,
+    MODULES,
+    NamedConstant,
+)
+from autograd_cli.lang.nodes import Attribute, Expr, Name
+
+_METHODS_OF = "torch.Tensor."
+
+
+def function(expr: Expr, hidden: Collection[str]) -> Function | None:
+    """The function that a Name or a dotted name stands for, None where it is no function.
+
+    `hidden` are the names of bindings, which hide functions and modules.
+    """
+    path = _path(expr, hidden)
+    if path is None:
+        return None
+    return _callable(path) if "." in path else _bare(path)
+
+
+def method(name: str) -> Function | None:
+    """The method of tensors called `name`."""
+    return _methods().get(name)
+
+
+def attribute(name: str) -> str | None:
+    """What the attribute `name` of a value is, None where the language has none."""
+    row = attribute_function(name)
+    if row is not None:
+        return row.meaning
+    return ATTRIBUTES.get(name) or ("a field of the results" if name in FIELDS else None)
+
+
+def attribute_function(name: str) -> Function | None:
+    """The row of an attribute through which gradients pass, `T` or `real`."""
+    row = by_path.get(_METHODS_OF + name)
+    return row if row is not None and row.attribute else None
+
+
+def constant(expr: Expr, hidden: Collection[str]) -> NamedConstant | None:
+    """The constant that a Name or a dotted name stands for: `pi`, `torch.float32`, `math.e`."""
+    path = _path(expr, hidden)
+    if path is None:
+        return None
+    if "." in path:
+        return CONSTANTS.get(path)
+    if path in FROM_BUILTINS:
+        return CONSTANTS.get(f"builtins.{path}")
+    return CONSTANTS.get(f"torch.{path}")
+
+
+def operator(op: str, *, unary: bool = False) -> Function:
+    """The row of an operator: `+`, `==`, `not`, `[]`; `unary` tells `-x` from `x - y`."""
+    return OPERATORS[f"unary {op}" if unary and f"unary {op}" in OPERATORS else op]
+
+
+def is_either(expr: Expr, hidden: Collection[str]) -> bool:
+    """Whether `expr` is one of the eight names that mean torch's on a tensor, else Python's."""
+    return isinstance(expr, Name) and expr.id in EITHER and expr.id not in hidden
+
+
+def keyword(function: Function, name: str) -> str:
+    """The name that the signature has for a keyword: "dim" for NumPy's `axis`, where torch takes it."""
+    ours = NUMPY_KEYWORDS.get(name)
+    takes_numpy = not function.path.startswith(("torch.nn.functional.", "math.", "builtins."))
+    known = {argument.name for argument in (*function.arguments, *function.method_arguments)}
+    return ours if ours in known and name not in known and takes_numpy else name
+
+
+def module(expr: Expr, hidden: Collection[str]) -> str | None:
+    """The path of a dotted name that begins with a module of the prelude: "torch.os.system"."""
+    path = _path(expr, hidden)
+    if path is None or (isinstance(expr, Name) and expr.id not in MODULES):
+        return None
+    return path if "." in path or path in MODULES else None
+
+
+def is_function_name(word: str) -> bool:
+    """Whether a bare `word` is a function under the prelude."""
+    return _bare(word) is not None
+
+
+@cache
+def bare_names() -> frozenset[str]:
+    """Every name that stands alone: functions, constants, modules."""
+    paths = [*by_path, *CONSTANTS]
+    found = {
+        path.rpartition(".")[2] for path in paths if path.count(".") == 1 and not path.startswith("math.")
+    }
+    return frozenset(found | set(MODULES))
+
+
+@cache
+def function_names() -> frozenset[str]:
+    """Every bare name of a function."""
+    return frozenset(name for name in bare_names() if _bare(name) is not None)
+
+
+@cache
+def constant_names() -> frozenset[str]:
+    """Every bare name of a number that has a name, or of a dtype."""
+    return frozenset(name for name in bare_names() if constant(Name(name), ()) is not None)
+
+
+def functions() -> Collection[Function]:
+    """Every row that is called, not read as an attribute."""
+    return [row for row in by_path.values() if not row.attribute]
+
+
+@cache
+def method_names() -> frozenset[str]:
+    """Every name of a method."""
+    return frozenset(_methods())
+
+
+@cache
+def attribute_names() -> frozenset[str]:
+    """Every name of an attribute."""
+    rows = {row.name for row in by_path.values() if row.attribute}
+    return frozenset({*ATTRIBUTES, *FIELDS, *rows})
+
+
+@cache
+def spellings(name: str) -> tuple[str, ...]:
+    """How each function whose last name is `name` is called: ("torch.relu", "F.relu")."""
+    found = (row for row in by_path.values() if row.name == name and not row.attribute)
+    return tuple(dict.fromkeys(row.spelling for row in found))
+
+
+def _path(expr: Expr, hidden: Collection[str]) -> str | None:
+    """The dotted path of a Name or a chain of attributes, its first module spelled out.
+
+    None for any other expression, and where the first name is hidden or no module.
+    """
+    names: list[str] = []
+    while isinstance(expr, Attribute):
+        names.append(expr.name)
+        expr = expr.value
+    if not isinstance(expr, Name) or expr.id in hidden:
+        return None
+    if not names:
+        return MODULES.get(expr.id, expr.id)
+    start = MODULES.get(expr.id)
+    return None if start is None else ".".join((start, *reversed(names)))
+
+
+def _callable(path: str) -> Function | None:
+    row = by_path.get(path)
+    return None if row is None or row.attribute or path.startswith(_METHODS_OF) else row
+
+
+@cache
+def _bare(name: str) -> Function | None:
+    """The function that a name alone means."""
+    roots = ("builtins",) if name in FROM_BUILTINS else ("torch", "builtins")
+    return next((row for root in roots if (row := _callable(f"{root}.{name}"))), None)
+
+
+@cache
+def _methods() -> dict[str, Function]:
+    """The methods by name; a row of torch.Tensor's own stands before a function's."""
+    rows = [row for row in by_path.values() if not row.attribute]
+    found = {row.name: row for row in rows if row.method}
+    return {**found, **{row.name: row for row in rows if row.path.startswith(_METHODS_OF)}}

@@ -1,0 +1,251 @@
+"""The errors for names, functions and attributes that the language does not have."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from autograd_cli.errors import LanguageError, Span
+from autograd_cli.lang import lookup, suggestions
+from autograd_cli.lang.nodes import Attribute, Call, Expr, Name
+from autograd_cli.lang.vocabulary import FOREIGN, HABITS, METHODS_NOT_NEEDED, SPELT_OUT, UNSAFE
+
+
+@dataclass(frozen=True)
+class Place:
+    """A text with the names that are bound in it, for errors about parts of it."""
+
+    text: str
+    bound: Collection[str]
+
+    def of(self, node: Expr) -> str:
+        """What is written at `node`."""
+        return self.text[node.span.start : node.span.end]
+
+    def mended(self, span: Span, new: str) -> str:
+        """The text with `new` in the place of `span`."""
+        return self.text[: span.start] + new + self.text[span.end :]
+
+    def error(self, code: str, sentence: str, span: Span, hint: str, fix: str = "") -> LanguageError:
+        """An error about the stretch `span`."""
+        return LanguageError(code, sentence, text=self.text, span=span, hint=hint, fix=fix)
+
+
+def name(place: Place, node: Name) -> LanguageError | None:
+    """The error for a name that is not bound, where it is clear what it should be; else None."""
+    written = place.of(node)
+    odd = _look_alike(place, node, "AGX102") or _dotted_product(place, node)
+    if odd is not None:
+        return odd
+    if node.id in FOREIGN and not suggestions.nearest(node.id, place.bound):
+        return None
+    near = suggestions.for_name(node.id, place.bound)
+    if near is None:
+        return None
+    return place.error(
+        "AGX102",
+        f"`{written}` is no name of the language, and nothing is bound to it.",
+        node.span,
+        f"Did you mean `{near}`?",
+        place.mended(node.span, near),
+    )
+
+
+def underscored(place: Place, node: Name) -> LanguageError:
+    """The error for a name with an underscore before it that is not bound."""
+    return place.error(
+        "AGX102",
+        f"`{node.id}` begins with an underscore, and nothing is bound to it.",
+        node.span,
+        f"Write a value for it: `--{node.id} 2`.",
+    )
+
+
+def module(place: Place, node: Expr, path: str) -> LanguageError:
+    """The error for a module, or a name in one, where a value is due."""
+    written = place.of(node)
+    if isinstance(node, Name):
+        return place.error(
+            "AGX102",
+            f"`{written}` is the module {path}, and a module is no value.",
+            node.span,
+            f"Write a name of it, such as `{written}.{_example_in(path)}`, or bind `{written}` to a value.",
+        )
+    last = path.rpartition(".")[2]
+    found = suggestions.nearest(last, lookup.constant_names()) or suggestions.for_function(last)
+    return place.error(
+        "AGX102",
+        f"`{written}` is not in the language.",
+        node.span,
+        f"Did you mean `{found}`?" if found else "Names in the language are functions, constants and dtypes.",
+    )
+
+
+def _example_in(path: str) -> str:
+    return {"torch.linalg": "norm(x)", "torch.special": "erf(x)", "torch.fft": "fft(x)", "math": "pi"}.get(
+        path, "relu(x)" if path.startswith("torch.nn") else "sin(x)"
+    )
+
+
+def function(place: Place, node: Call) -> LanguageError:
+    """The error for a call of a name, dotted or not, that is no function of the language."""
+    callee = node.function
+    written = place.of(callee)
+    last = callee.name if isinstance(callee, Attribute) else written
+    if isinstance(callee, Name):
+        special = _look_alike(place, callee, "AGX103") or _letter(place, node, callee)
+        if special is not None:
+            return special
+        last = callee.id
+    sentence = f"`{written}` is no function of the language."
+    if last in SPELT_OUT:
+        return place.error("AGX103", sentence, callee.span, f"Write {_quoted(SPELT_OUT[last])}.")
+    found = suggestions.for_function(last)
+    if found is not None and last not in UNSAFE:
+        return place.error(
+            "AGX103", sentence, callee.span, _meant(last, found), place.mended(callee.span, found)
+        )
+    as_method = _as_method(place, node, last)
+    return as_method or place.error("AGX103", sentence, callee.span, _no_function(last, written))
+
+
+def _meant(written: str, found: str) -> str:
+    if written in HABITS or written == found.rpartition(".")[2]:
+        return f"Write `{found}(…)`."
+    return f"Did you mean `{found}`?"
+
+
+def _quoted(words: str) -> str:
+    return f"`{words}`" if "(" in words else words
+
+
+def _no_function(last: str, written: str) -> str:
+    if last in UNSAFE:
+        return "Nothing in the language reads files, runs code or looks into Python."
+    if "." in written:
+        return "Functions in the language have names such as `sin`, `F.relu` and `linalg.norm`."
+    return "For a product write `*` before the bracket."
+
+
+def _as_method(place: Place, node: Call, last: str) -> LanguageError | None:
+    """`view(x, 2)` where only `x.view(2)` exists."""
+    if lookup.method(last) is None or not node.args:
+        return None
+    first, rest = node.args[0], node.args[1:]
+    receiver = place.of(first) if isinstance(first, Name | Attribute | Call) else f"({place.of(first)})"
+    start = (
+        rest[0].span.start if rest else node.keywords[0].span.start if node.keywords else node.span.end - 1
+    )
+    new = f"{receiver}.{last}({place.text[start : node.span.end]}"
+    return place.error(
+        "AGX103",
+        f"`{last}` is a method of tensors, not a function.",
+        node.function.span,
+        f"Write `{new}`.",
+        place.mended(node.span, new),
+    )
+
+
+def _letter(place: Place, node: Call, callee: Name) -> LanguageError | None:
+    """`a(b + c)` with a name of one letter: most likely a product."""
+    if len(callee.id) > 1 or not node.args or node.keywords:
+        return None
+    opening = callee.span.end
+    if callee.id in "fgh":
+        return place.error(
+            "AGX103",
+            f"`{callee.id}` is no function of the language.",
+            callee.span,
+            "Write out what it computes.",
+        )
+    return place.error(
+        "AGX103",
+        f"`{callee.id}` is no function of the language.",
+        callee.span,
+        f"For a product write `{callee.id}*{place.text[opening : node.span.end]}`.",
+        place.mended(Span(opening, opening), "*"),
+    )
+
+
+def attribute(place: Place, node: Attribute, call: Call | None) -> LanguageError:
+    """The error for an attribute or, where it is called, a method that tensors do not have."""
+    start = node.span.end - len(_written_name(place, node))
+    span = Span(start, node.span.end)
+    what = "method" if call else "attribute"
+    sentence = f"`.{node.name}` is no {what} of the language."
+    bare = [s for s in lookup.spellings(node.name) if not s.startswith("x.")]
+    if bare and call is not None:
+        return _as_function(place, node, call, bare[0], span)
+    if node.name.endswith("_") and lookup.method(node.name[:-1]) and call is not None:
+        plain = node.name[:-1]
+        return place.error(
+            "AGX105",
+            sentence,
+            span,
+            f"Write `.{plain}(…)`, which gives a new tensor.",
+            place.mended(span, plain),
+        )
+    if node.name in METHODS_NOT_NEEDED:
+        return place.error("AGX105", sentence, span, METHODS_NOT_NEEDED[node.name])
+    near = suggestions.for_attribute(node.name)
+    if near is None:
+        return place.error("AGX105", sentence, span, "Tensors have `x.shape`, `x.T`, `x.sum()` and the like.")
+    shown, fix = _attribute_fix(place, near, span, call)
+    return place.error("AGX105", sentence, span, f"Did you mean `.{shown}`?", fix)
+
+
+def _written_name(place: Place, node: Attribute) -> str:
+    """The attribute as it is written, before Python puts its letters in plain form."""
+    return place.of(node).rpartition(".")[2].strip()
+
+
+def _attribute_fix(place: Place, near: str, span: Span, call: Call | None) -> tuple[str, str]:
+    """What to write for an attribute, and the text with it: a method has brackets, others none."""
+    plain = near.removesuffix("()")
+    is_method = plain != near or (lookup.attribute(plain) is None and lookup.method(plain) is not None)
+    if call is None:
+        shown = f"{plain}()" if is_method else plain
+        return shown, place.mended(span, shown)
+    if is_method:
+        return f"{plain}(…)", place.mended(span, plain)
+    return plain, place.mended(Span(span.start, call.span.end), plain) if not call.args else ""
+
+
+def _as_function(place: Place, node: Attribute, call: Call, spelling: str, span: Span) -> LanguageError:
+    """`x.mse_loss(y)` where only `F.mse_loss(x, y)` exists."""
+    inside = place.text[node.span.end : call.span.end].strip()[1:-1].strip()
+    new = f"{spelling}({place.of(node.value)}{', ' if inside else ''}{inside})"
+    return place.error(
+        "AGX105",
+        f"`.{node.name}` is no method of tensors; it is a function.",
+        span,
+        f"Write `{new}`.",
+        place.mended(call.span, new),
+    )
+
+
+def _look_alike(place: Place, node: Name, code: str) -> LanguageError | None:
+    """A name that would be known if its letters were the Latin ones that they look like."""
+    latin = suggestions.in_latin(node.id)
+    if latin == node.id or not (latin in place.bound or latin in lookup.bare_names()):
+        return None
+    return place.error(
+        code,
+        f"`{place.of(node)}` is not `{latin}`: it holds {suggestions.look_alikes(node.id)}.",
+        node.span,
+        f"Type `{latin}` in Latin letters.",
+        place.mended(node.span, latin),
+    )
+
+
+def _dotted_product(place: Place, node: Name) -> LanguageError | None:
+    """`x·y`: the middle dot is a letter to Python."""
+    written = place.of(node)
+    if "\u00b7" not in written.strip("\u00b7"):
+        return None
+    product = "*".join(written.split("\u00b7"))
+    return place.error(
+        "AGX102",
+        f"`{written}` is one name to Python: `\u00b7` (U+00B7 MIDDLE DOT) can be part of a name.",
+        node.span,
+        f"Write `{product}`.",
+        place.mended(node.span, product),
+    )
