@@ -76,7 +76,7 @@ def small(value: float) -> str:
 
 def error_bar(value: float) -> str:
     """An error bar in one digit, with its sign: ± 4e-11."""
-    return f"± {_scientific(value, 1) if isfinite(value) and value else number(value)}"
+    return f"± {number(value, 1)}"
 
 
 def size(count_of_bytes: int) -> str:
@@ -184,3 +184,8 @@ def _range(of: Summary, digits: int, mixed: bool) -> str:
         return f"{'finite' if mixed else 'all'} {number(of.min, digits)}"
     zeros = digits == TIGHT
     return f"{number(of.min, digits, zeros)} … {number(of.max, digits, zeros)}"
+
+
+def style(text: str) -> str:
+    """The style of a written gradient: one that holds NaN or an infinity is bad."""
+    return "bad" if "nan" in text or "inf" in text else "gradient"

@@ -98,7 +98,8 @@ def plain_text(of: Iterable[Word]) -> str:
 
 def wide(of: Iterable[Word]) -> int:
     """How many cells the words take."""
-    return cells(plain_text(of))
+    text = plain_text(of)
+    return len(text) if text.isascii() else cells(text)
 
 
 def shown(text: str) -> str:
@@ -112,12 +113,11 @@ def one_line(text: str) -> str:
 
 
 def widths(table: Table) -> list[int]:
-    """The natural width of each column. One very long cell does not widen its column."""
+    """The natural width of each column; a very long cell widens its column to 72 only."""
     found = []
     for number, column in enumerate(table.columns):
-        sizes = [wide(row[number]) for row in table.rows]
-        usual = [s for s in sizes if s <= _LONGEST]
-        found.append(max([cells(column.title), *(usual or [0])]))
+        longest = max((wide(row[number]) for row in table.rows), default=0)
+        found.append(max(cells(column.title), min(longest, _LONGEST)))
     return found
 
 

@@ -75,8 +75,8 @@ def _summed(item: Stretch) -> str:
     added = len(item.to) - len(item.shape)
     over = [d for d, (was, now) in enumerate(zip(padded, item.to, strict=True)) if was != now or d < added]
     if len(item.to) <= 2:
-        names = ("rows", "columns") if len(item.to) == 2 else ("elements",)
-        return " and ".join(f"{item.to[d]} {names[d]}" for d in over)
+        names = ("row", "column") if len(item.to) == 2 else ("element",)
+        return " and ".join(f"{item.to[d]} {names[d]}{'' if item.to[d] == 1 else 's'}" for d in over)
     sizes = prod(item.to[d] for d in over)
     dims = " and ".join(str(d) for d in over)
     return f"dim{'s' if len(over) > 1 else ''} {dims} ({sizes:,} elements)"

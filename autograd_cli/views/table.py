@@ -172,7 +172,9 @@ class _Columns:
             texts = [numbers.cell(value, self.fit.digits) for value in known]
         pairs = zip(self.fresh, texts, strict=True)
         made = [self.arrived(node, text) if node else "" for node, text in pairs]
-        return Column("d out/d text"), [words((text, "gradient")) for text in _aligned(made, self.scalar)]
+        return Column("d out/d text"), [
+            words((text, numbers.style(text))) for text in _aligned(made, self.scalar)
+        ]
 
     def arrived(self, node: Node, text: str) -> str:
         if node.constant:

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 
 from autograd_cli.report.records import Report
 from autograd_cli.views.compose import compose
-from autograd_cli.views.pieces import Ends, Line, Piece, Room, Table, Words, plain_text, wide, words
+from autograd_cli.views.pieces import Ends, Line, Piece, Room, Table, Words, plain_text, wide, widths, words
 from autograd_cli.views.theme import STYLES
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table as RichTable
     from rich.text import Text
 
 _NARROWEST = 40
+_SHORTEST = 8
 
 
 def terminal(report: Report, room: Room, colour: bool) -> str:
@@ -44,7 +44,7 @@ def terminal(report: Report, room: Room, colour: bool) -> str:
 
 def _print(console: "Console", piece: Piece) -> None:
     if isinstance(piece, Table):
-        console.print(_table(piece))
+        _print_table(console, piece)
     elif isinstance(piece, Ends):
         _print_ends(console, piece)
     else:
@@ -84,25 +84,31 @@ def _text(of: Words) -> "Text":
     return made
 
 
-def _table(table: Table) -> "RichTable":
-    from rich.table import Table as RichTable
+def _print_table(console: "Console", table: Table) -> None:
+    sizes = _fitting(table, console.width)
+    titles = tuple(words((column.title, "title")) for column in table.columns)
+    lines = [_row(row, sizes, table.gap) for row in (titles, *table.rows)]
+    console.print(_text(words("\n")).join(lines), soft_wrap=True)
 
-    made = RichTable(
-        box=None, show_edge=False, pad_edge=False, padding=(0, 0, 0, table.gap), collapse_padding=False,
-        header_style=STYLES["title"],
-    )  # fmt: skip
+
+def _fitting(table: Table, width: int) -> list[int]:
+    """The widths of the columns: those that may be cut give way first, then the widest."""
+    sizes = widths(table)
+    too_much = 1 + sum(sizes) + table.gap * (len(sizes) - 1) - width
     for number, column in enumerate(table.columns):
-        made.add_column(
-            _text(words(" " if number == 0 else "", column.title)),
-            no_wrap=not column.cut,
-            overflow="ellipsis",
-        )
-    for row in table.rows:
-        made.add_row(*(_cell(cell, number == 0) for number, cell in enumerate(row)))
-    return made
+        given = min(max(too_much, 0), max(sizes[number] - _SHORTEST, 0)) if column.cut else 0
+        sizes[number] -= given
+        too_much -= given
+    for _ in range(too_much):
+        sizes[sizes.index(max(sizes))] -= 1
+    return sizes
 
 
-def _cell(of: Words, first: bool) -> "Text":
-    made = _text((*words(" "), *of) if first else of)
-    made.no_wrap, made.overflow = True, "ellipsis"
+def _row(row: tuple[Words, ...], sizes: list[int], gap: int) -> "Text":
+    made = _text(words(" "))
+    for number, (cell, size) in enumerate(zip(row, sizes, strict=True)):
+        part = _text(cell)
+        part.truncate(size, overflow="ellipsis", pad=number < len(sizes) - 1)
+        made.append_text(part).append(" " * gap)
+    made.rstrip()
     return made

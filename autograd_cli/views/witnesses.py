@@ -68,7 +68,7 @@ def _summarised(known: dict[str, Values]) -> Line:
     name, values = next(iter(known.items()))
     size = f"   of {count(values):,} elements"
     text = numbers.tensor(values)
-    return Line(words((f"{name} ", "quiet"), (text, "gradient"), (size, "quiet")), indent=_INDENT)
+    return Line(words((f"{name} ", "quiet"), (text, numbers.style(text)), (size, "quiet")), indent=_INDENT)
 
 
 def _elements(gradient: Gradient, known: dict[str, list[Any]], room: Room) -> list[Line]:
@@ -94,7 +94,7 @@ def _elements(gradient: Gradient, known: dict[str, list[Any]], room: Room) -> li
 
 def _single(texts: dict[str, list[str]], bar: str, room: Room) -> list[Line]:
     parts = [(name, items[0]) for name, items in texts.items()]
-    made: list[Words] = [words((f"{name} ", "quiet"), (text, "gradient")) for name, text in parts]
+    made: list[Words] = [words((f"{name} ", "quiet"), (text, numbers.style(text))) for name, text in parts]
     if bar:
         made[-1] += words((f" {bar}", "quiet"))
     joined = made[0] + tuple(word for part in made[1:] for word in (*words("   "), *part))
@@ -105,7 +105,9 @@ def _single(texts: dict[str, list[str]], bar: str, room: Room) -> list[Line]:
 
 
 def _row(name: str, text: str, ending: str) -> Line:
-    return Line(words((f"{name:<8}  ", "quiet"), (text, "gradient"), (ending, "quiet")), indent=_INDENT)
+    return Line(
+        words((f"{name:<8}  ", "quiet"), (text, numbers.style(text)), (ending, "quiet")), indent=_INDENT
+    )
 
 
 def _pieces(shape: Sequence[int], total: int, size: int, room: Room) -> list[tuple[int, int]]:

@@ -7,8 +7,7 @@ from enum import Enum
 from importlib.resources import files
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from jsonschema import Draft202012Validator
 
 from autograd_cli.errors import InputError
