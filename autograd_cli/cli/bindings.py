@@ -45,9 +45,10 @@ class Line:
         return shell(["agx", self.command, *self.words])
 
     def with_bindings(self, names: Sequence[str], value: str = "2") -> str:
-        """The line as typed, with a binding for each of `names` at its end."""
+        """The line as typed, with a binding for each of `names` at its end, but before `--`."""
         more = [word for name in names for word in (f"--{name}", value)]
-        return shell(["agx", self.command, *self.words, *more])
+        end = self.words.index("--") if "--" in self.words else len(self.words)
+        return shell(["agx", self.command, *self.words[:end], *more, *self.words[end:]])
 
 
 def shell(words: Sequence[str]) -> str:
