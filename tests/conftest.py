@@ -1,8 +1,35 @@
 """Options of the test suite that every room shares."""
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 import pytest
+
+if TYPE_CHECKING:
+    from autograd_cli.run.tape import Run
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--refresh-golden`: write golden files anew instead of comparing with them."""
     parser.addoption("--refresh-golden", action="store_true", help="write golden files anew")
+
+
+@pytest.fixture
+def made() -> Callable[..., "Run"]:
+    """Run a source: `made("x*y", x="2", y="[1,2]")`; `settings` and `roles` may be given."""
+    from autograd_cli.lang.check import check
+    from autograd_cli.lang.parse import parse
+    from autograd_cli.lang.source import Source
+    from autograd_cli.run.inputs import Roles, bind
+    from autograd_cli.run.interpreter import Settings
+    from autograd_cli.run.record import run, torch_state
+
+    def make(source: str, *, settings: Settings | None = None, dtype: str | None = None, **bound: str) -> "Run":
+        settings = settings or Settings()
+        program = parse(Source(source))
+        usage = check(program, list(bound))
+        with torch_state(settings):
+            values = bind(list(bound.items()), Roles(usage.names), settings, dtype)
+            return run(program, values, settings)
+
+    return make

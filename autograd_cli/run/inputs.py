@@ -51,12 +51,12 @@ def bind(
     `dtype` is what floating values are converted to, None to keep what they are.
     Raises InputError AGX202 where a text is no value, and what `files.read` raises.
     """
-    evaluated: list[BoundValue] = []
+    settled: list[BoundValue] = []
     plain = replace(settings, dtype="float32", device="cpu")
     for name, text in pairs:
-        value = value_of(name, text, evaluated, plain, stdin)
-        evaluated.append(BoundValue(name, text, value, "constant"))
-    return tuple(_settled(b, roles, settings.device, dtype) for b in evaluated)
+        value = value_of(name, text, settled, plain, stdin)
+        settled.append(_settled(BoundValue(name, text, value, "constant"), roles))
+    return tuple(_moved(binding, settings.device, dtype) for binding in settled)
 
 
 def value_of(
@@ -69,10 +69,9 @@ def value_of(
     usage = check(program, [b.name for b in earlier])
     if usage.unbound:
         raise _unbound(name, text, usage.unbound[0], earlier)
-    seen = [replace(b, value=_as_operand(b.value)) for b in earlier]
     try:
         with torch.no_grad():
-            value = evaluate(program, seen, settings)
+            value = evaluate(program, earlier, settings)
     except (RuntimeError, TypeError, ValueError, IndexError) as error:
         raise InputError(
             "AGX202",
@@ -93,11 +92,6 @@ def _unbound(name: str, text: str, missing: str, earlier: Sequence[BoundValue]) 
         span=Span(at, at + len(missing)),
         hint=f"Bindings are evaluated in the order written; before `{name}` there is {known or 'none'}.",
     )
-
-
-def _as_operand(value: Any) -> Any:
-    """A number typed for an earlier name takes part in later values as a tensor would."""
-    return torch.tensor(value) if isinstance(value, float | complex | list) else value
 
 
 def _checked(name: str, text: str, value: Any) -> Any:
@@ -132,49 +126,45 @@ def _is_numeric(value: Any) -> bool:
     return True
 
 
-def _settled(binding: BoundValue, roles: Roles, device: str, dtype: str | None) -> BoundValue:
-    """`binding` with its role, converted to the run's dtype and device."""
+def _settled(binding: BoundValue, roles: Roles) -> BoundValue:
+    """`binding` with its role and the value that goes with it, still in torch's defaults."""
     used = frozenset(roles.used.get(binding.name, ()))
     binding = replace(binding, used=binding.name in roles.used)
-    if binding.name in roles.const:
-        return replace(binding, value=_constant(binding, device))
-    if used and used <= _INTEGER_ROLES and not _is_floating(binding.value):
-        return replace(binding, value=_index(binding, used, device), role="index")
-    return _leaf(binding, roles, device, dtype)
-
-
-def _constant(binding: BoundValue, device: str) -> Any:
-    """Python's own value; a list becomes a tensor, since a list takes part in no arithmetic."""
-    value = binding.value
-    if isinstance(value, list | tuple):
-        return _tensor(binding).to(device)
-    return value.to(device) if isinstance(value, torch.Tensor) else value
-
-
-def _index(binding: BoundValue, used: frozenset[Role], device: str) -> Any:
-    """An int, a tuple of sizes, or an int64 or bool tensor, as the place takes it."""
-    value = binding.value
-    if isinstance(value, list | tuple) and used & _TENSOR_ROLES:
-        return _tensor(binding).to(device)
-    return value.to(device) if isinstance(value, torch.Tensor) else value
-
-
-def _leaf(binding: BoundValue, roles: Roles, device: str, dtype: str | None) -> BoundValue:
-    """A leaf that requires grad, unless the value is an int tensor, a bool or a string."""
     if isinstance(binding.value, bool | str):
         return binding
-    tensor, converted = _tensor(binding), False
-    if (
-        not isinstance(binding.value, torch.Tensor)
-        and not _is_floating(tensor)
-        and tensor.dtype != torch.bool
-    ):
-        tensor, converted = tensor.to(torch.get_default_dtype()), True
-    if dtype is not None and (tensor.is_floating_point() or tensor.is_complex()):
-        tensor = tensor.to(_kept_complex(tensor, dtype))
-    requires_grad = _is_floating(tensor) and (roles.wrt is None or binding.name in roles.wrt)
-    moved = tensor.to(device).detach().requires_grad_(requires_grad)
-    return replace(binding, value=moved, role="leaf" if requires_grad else "constant", converted=converted)
+    if binding.name in roles.const:
+        return replace(binding, value=_tensor(binding) if _is_list(binding.value) else binding.value)
+    if used and used <= _INTEGER_ROLES and not _is_floating(binding.value):
+        indexes = _is_list(binding.value) and used & _TENSOR_ROLES
+        return replace(binding, value=_tensor(binding) if indexes else binding.value, role="index")
+    return _leaf(binding, roles)
+
+
+def _leaf(binding: BoundValue, roles: Roles) -> BoundValue:
+    """A leaf that requires grad; a constant for an int or bool tensor and beside --wrt."""
+    tensor = _tensor(binding)
+    typed = not isinstance(binding.value, torch.Tensor)
+    converted = typed and not _is_floating(tensor) and tensor.dtype != torch.bool
+    if converted:
+        tensor = tensor.to(torch.get_default_dtype())
+    leaf = _is_floating(tensor) and (roles.wrt is None or binding.name in roles.wrt)
+    return replace(binding, value=tensor, role="leaf" if leaf else "constant", converted=converted)
+
+
+def _moved(binding: BoundValue, device: str, dtype: str | None) -> BoundValue:
+    """`binding` in the run's dtype and on its device; a tensor put elsewhere by its text stays there."""
+    value = binding.value
+    if not isinstance(value, torch.Tensor):
+        return binding
+    if dtype is not None and _is_floating(value):
+        value = value.to(_kept_complex(value, dtype))
+    if value.device.type == "cpu":
+        value = value.to(device)
+    return replace(binding, value=value.detach().requires_grad_(binding.role == "leaf"))
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple)
 
 
 def _kept_complex(tensor: torch.Tensor, dtype: str) -> torch.dtype:
@@ -189,10 +179,10 @@ def _tensor(binding: BoundValue) -> torch.Tensor:
         return binding.value
     try:
         return torch.tensor(binding.value)
-    except (ValueError, TypeError, RuntimeError) as error:
+    except (ValueError, TypeError, RuntimeError):
         raise InputError(
             "AGX202",
-            f"The value of `{binding.name}` is no tensor: {str(error).splitlines()[0]}",
+            f"The value of `{binding.name}` is no tensor: its lists are not of one shape.",
             text=binding.text,
             span=Span(0, len(binding.text)),
             hint="All rows of a nested list have the same length.",

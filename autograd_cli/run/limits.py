@@ -55,7 +55,7 @@ def _bound(args: tuple[Any, ...], kwargs: dict[str, Any]) -> float:
             numbers *= abs(value)
         elif isinstance(value, float) and value:
             numbers /= abs(value)
-    return numbers * elements
+    return numbers * elements if elements > 1 else numbers**2  # eye(n) has n * n elements
 
 
 def _flat(value: Any) -> Iterator[Any]:

@@ -1,0 +1,137 @@
+"""What a bound text becomes: value, dtype and role."""
+
+import pytest
+import torch
+
+from autograd_cli.errors import InputError
+from autograd_cli.lang.functions.rows import Role
+from autograd_cli.run.inputs import Roles, bind
+from autograd_cli.run.interpreter import Settings
+from autograd_cli.run.tape import BoundValue
+
+TENSOR = frozenset({Role.TENSOR})
+
+
+def one(text: str, *roles: Role, dtype: str | None = None, **how: object) -> BoundValue:
+    used = {"x": frozenset(roles) or TENSOR}
+    return bind([("x", text)], Roles(used, **how), Settings(), dtype)[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "dtype", "shape"),
+    [
+        ("2", "float32", ()),
+        ("-2", "float32", ()),
+        ("1e-3", "float32", ()),
+        ("[1,-2]", "float32", (2,)),
+        ("[[1,2],[3,4]]", "float32", (2, 2)),
+        ("(1,2)", "float32", (2,)),
+        ("randn(2,3)", "float32", (2, 3)),
+        ("tensor(2., dtype=float64)", "float64", ()),
+        ("2j", "complex64", ()),
+        ("nan", "float32", ()),
+        ("[]", "float32", (0,)),
+    ],
+)
+def test_numbers_and_floating_tensors_are_leaves(text: str, dtype: str, shape: tuple[int, ...]) -> None:
+    made = one(text)
+    assert made.role == "leaf"
+    assert made.value.requires_grad
+    assert made.value.is_leaf
+    assert (made.value.dtype, tuple(made.value.shape)) == (getattr(torch, dtype), shape)
+
+
+def test_ints_are_made_floating_and_say_so() -> None:
+    assert one("2").converted
+    assert one("[1,2]").converted
+    assert not one("2.").converted
+
+
+def test_an_int_tensor_keeps_what_python_gives() -> None:
+    made = one("tensor([0,2])")
+    assert (made.role, made.value.dtype, made.value.requires_grad) == ("constant", torch.int64, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "role", "value"),
+    [("3", Role.DIM, 3), ("[2,3]", Role.SIZE, [2, 3]), ("2", Role.COUNT, 2), ("1", Role.INDEX, 1)],
+)
+def test_an_int_used_only_as_dim_size_count_or_index_stays(text: str, role: Role, value: object) -> None:
+    made = one(text, role)
+    assert (made.role, made.value) == ("index", value)
+
+
+@pytest.mark.parametrize("role", [Role.TARGET, Role.MASK, Role.INDEX])
+def test_a_list_of_targets_is_int64(role: Role) -> None:
+    assert one("[0,2]", role).value.dtype == torch.int64
+
+
+def test_a_name_used_as_a_number_too_becomes_floating() -> None:
+    assert one("2", Role.DIM, Role.TENSOR).role == "leaf"
+
+
+def test_const_keeps_pythons_value() -> None:
+    made = one("3", const=frozenset({"x"}))
+    assert (made.role, made.value, type(made.value)) == ("constant", 3, int)
+
+
+def test_const_makes_a_tensor_of_a_list() -> None:
+    made = one("[1,2]", const=frozenset({"x"}))
+    assert made.value.dtype == torch.int64
+    assert not made.value.requires_grad
+
+
+def test_wrt_makes_the_others_constants() -> None:
+    both = {"a": TENSOR, "b": TENSOR}
+    a, b = bind([("a", "1"), ("b", "[1.,2.]")], Roles(both, wrt=frozenset({"b"})), Settings())
+    assert (a.role, a.value.requires_grad, a.value.dtype) == ("constant", False, torch.float32)
+    assert b.value.requires_grad
+
+
+def test_later_bindings_see_earlier_ones() -> None:
+    used = {"X": TENSOR, "y": TENSOR}
+    x, y = bind([("X", "[1,2]"), ("y", "2*X+1")], Roles(used), Settings())
+    assert y.value.tolist() == [3.0, 5.0]
+    assert y.value.is_leaf
+    assert y.value.requires_grad
+
+
+def test_a_binding_shares_no_memory_with_another() -> None:
+    used = {"a": TENSOR, "b": TENSOR}
+    a, b = bind([("a", "ones(2)"), ("b", "a")], Roles(used), Settings())
+    assert a.value.data_ptr() != b.value.data_ptr()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float16", "bfloat16", "complex64"])
+def test_floating_values_take_the_dtype_asked_for(dtype: str) -> None:
+    assert one("randn(2)", dtype=dtype).value.dtype == getattr(torch, dtype)
+
+
+def test_values_are_computed_in_the_default_dtype_and_then_converted() -> None:
+    assert one("tensor(0.1)", dtype="float64").value.item() == torch.tensor(0.1).double().item()
+
+
+def test_a_complex_value_stays_complex() -> None:
+    assert one("2j", dtype="float64").value.dtype == torch.complex128
+
+
+def test_an_unused_binding_is_marked() -> None:
+    made = bind([("z", "1")], Roles({}), Settings())[0]
+    assert not made.used
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[1,[2]]", "The value of `x` is no tensor: its lists are not of one shape."),
+        ("randn(2)@randn(3)", "The value of `x` cannot be computed: "),
+        ("None", "The value of `x` is nothing; a number, a list of numbers of one shape or a tensor is due."),
+        ("y+1", "The value of `x` uses `y`, which has no value yet."),
+        ("['1','2']", "The value of `x` is of type list; a number, a list of numbers of one shape"),
+    ],
+)
+def test_what_is_no_value_is_refused(text: str, sentence: str) -> None:
+    with pytest.raises(InputError) as caught:  # noqa: PT011 - the whole sentence is compared below
+        one(text)
+    assert caught.value.code == "AGX202"
+    assert caught.value.sentence.startswith(sentence)
