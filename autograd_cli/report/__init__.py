@@ -16,6 +16,7 @@ from autograd_cli.report.records import (
     Local as Local,
     Node as Node,
     Output as Output,
+    Path as Path,
     Report as Report,
     Saved as Saved,
     Severity as Severity,
