@@ -68,7 +68,7 @@ SOFTMAX = (
     _row("torch.log_softmax", "the logarithm of softmax along dim", "log_softmax(x, 1)", signature=DIM_DTYPE,
          x=M),
     _function("torch.special.log_softmax", "the logarithm of softmax along dim", "special.log_softmax(x, 1)",
-              signature=DIM_DTYPE, x=M),
+              signature="(input, dim: dim, *, dtype: dtype = None)", x=M),
     _function("torch.nn.functional.log_softmax", "the logarithm of softmax along dim", "F.log_softmax(x, 1)",
               signature=LOOSE_DIM, x=M),
     _function("torch.nn.functional.softmin", "softmax(-x) along dim", "F.softmin(x, 1)", signature=LOOSE_DIM,

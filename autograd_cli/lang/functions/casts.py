@@ -35,7 +35,7 @@ FLOATS = (
     _float("cdouble", "in complex128", "x.cdouble().real"),
     _cast("torch.Tensor.to", "in another dtype, on another device, or like another tensor", "x.to(float64)",
           x=A, signature="(input, device: device = None, dtype: dtype = None, non_blocking: flag = False,"
-                    " copy: flag = False, *, other = None)",
+                    " copy: flag = False, *, tensor = None)",
                     domain="any; gradients end where an integer comes out"),
     _cast("torch.Tensor.type_as", "in the dtype of other", "x.type_as(ones(1))", signature="(input, other)",
           x=A),
@@ -105,7 +105,7 @@ QUESTIONS = (
          signature="(input, other)", x=A),
     _ask("torch.is_tensor", "whether it is a tensor", "is_tensor(x)", signature="(obj)", method=False, x=A),
     _ask("torch.result_type", "the dtype that the two promote to", "result_type(x, 2)",
-         signature="(tensor1, tensor2)", method=False, x=A),
+         signature="(tensor, other)", method=False, x=A),
     _ask("torch.promote_types", "the dtype that two dtypes promote to", "promote_types(float32, int64)",
          signature="(type1: dtype, type2: dtype)", method=False),
 )

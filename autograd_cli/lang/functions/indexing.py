@@ -18,7 +18,7 @@ SEARCH = (
     " sorter: index = None)"
 )
 ADD = "(input, dim: dim, index: index, source, *, alpha: number = 1)"
-SORT = "(input, dim: dim = -1, descending: flag = False, stable: flag = False)"
+SORT = "(input, dim: dim = -1, descending: flag = False, *, stable: flag = False)"
 M = "[[1.5,-0.3,0.7],[0.2,2.5,-1.1]]"
 X, Y = "[1.5,-0.3,0.7]", "[0.2,2.5,-1.1]"
 Z = "[0.4,-1.2]"
@@ -78,7 +78,7 @@ WRITES = (
 
 ORDERS = (
     _order("torch.sort", "(values, indices) in order along dim", "sort(x)[0]", x=M,
-           signature="(input, dim: dim = -1, descending: flag = False, *, stable: flag = False)"),
+           signature=SORT),
     _order("torch.msort", "the values in order along the first dim", "msort(x)", x=M),
     _order("torch.topk", "(values, indices) of the k largest", "topk(x, 2)[0]", x=M,
            signature="(input, k: count, dim: dim = -1, largest: flag = True, sorted: flag = True)"),

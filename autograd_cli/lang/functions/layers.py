@@ -27,7 +27,8 @@ LP = "(input, norm_type: number, kernel_size: size, stride: size = None, ceil_mo
 DROP = "(input, p: number = 0.5, training: flag = True)"
 BAG = (
     "(input: index, weight, offsets: index = None, max_norm: number = None, norm_type: number = 2,"
-    " scale_grad_by_freq: flag = False, mode: text = 'mean', sparse: flag = False)"
+    " scale_grad_by_freq: flag = False, mode: text = 'mean', sparse: flag = False,"
+    " per_sample_weights = None, include_last_offset: flag = False, padding_idx: index = None)"
 )
 BATCH = (
     "(input, running_mean, running_var, weight = None, bias = None, training: flag = False,"
@@ -46,7 +47,7 @@ FOLD = (
 )
 ATTENTION = (
     "(query, key, value, attn_mask: mask = None, dropout_p: number = 0.0, is_causal: flag = False,"
-    " scale: number = None, enable_gqa: flag = False)"
+    " *, scale: number = None, enable_gqa: flag = False)"
 )
 OUTPUT = "(input, output_size: size)"
 OUTPUT_MAX = "(input, output_size: size, return_indices: flag = False)"
@@ -106,7 +107,7 @@ MAPS = (
          "F.embedding_bag(tensor([[1,0],[1,1]]), w)", w=M, domain="indices inside weight",
          signature=BAG),
     _row("torch.nn.functional.one_hot", "a 1 at each index, 0 elsewhere", "F.one_hot(tensor([1,0]), 3)",
-         signature="(tensor: index, num_classes: count = -1)", domain="indices, 0 or more",
+         signature="(input: index, num_classes: count = -1)", domain="indices, 0 or more",
          differentiable=False),
 )
 
@@ -180,10 +181,9 @@ FRAMES = (
     _bare("channel_shuffle", "the channels of groups dealt out in turn", ", 2",
           "(input, groups: count)", "any real", FOUR),
     _of("unfold", "the windows of a plane as columns", ", 2", "(input, kernel_size: size, dilation: size = 1,"
-        " padding: size = 0, stride: size = 1)", "any real", PLANE),
-    _of("fold", "columns put back as windows of a plane and summed", ", (2, 2), 1",
-        FOLD,
-        "any real", LINE),
+        " padding: size = 0, stride: size = 1)", "any real", PLANE, key="im2col"),
+    _of("fold", "columns put back as windows of a plane and summed", ", (2, 2), 1", FOLD, "any real", LINE,
+        key="col2im"),
     _of("grid_sample", "the plane read at the points of a grid from -1 to 1", ", g, align_corners=False",
         "(input, grid, mode: text = 'bilinear', padding_mode: text = 'zeros', align_corners: flag = None)",
         "points between the elements", PLANE, g="[[[[-0.3,0.2],[0.4,-0.1]]]]"),

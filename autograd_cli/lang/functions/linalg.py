@@ -13,7 +13,7 @@ FULL = "matrices of full rank"
 SYMMETRIC = "symmetric matrices with distinct eigenvalues"
 POSITIVE = "symmetric matrices with positive eigenvalues"
 DISTINCT = "matrices with distinct singular values, none 0"
-RANK = "(A, tol: number = None, hermitian: flag = False, *, atol: number = None, rtol: number = None)"
+RANK = "(input, tol: number = None, hermitian: flag = False, *, atol: number = None, rtol: number = None)"
 AXES = ", dim: dim = None, keepdim: flag = False, *, dtype: dtype = None)"
 ONE_AXIS = "(input, n: size = None, dim: dim = -1, norm: text = None)"
 TWO_AXES = "(input, s: size = None, dim: dim = (-2, -1), norm: text = None)"
@@ -41,15 +41,15 @@ def _fourier(name: str, meaning: str, example: str, signature: str) -> Function:
 # fmt: off
 SIZES = (
     _function("torch.linalg.norm", "the norm of a vector or a matrix", "linalg.norm(x)", key="linalg_norm",
-              signature="(A, ord: number = None" + AXES, domain="not all elements 0", x=M),
+              signature="(input, ord: number = None" + AXES, domain="not all elements 0", x=M),
     _of("vector_norm", "the norm of the elements as one vector", "vector_norm(x)",
-        "(x, ord: number = 2" + AXES, "not all elements 0"),
+        "(input, ord: number = 2" + AXES, "not all elements 0"),
     _of("matrix_norm", "the norm of matrices, Frobenius unless told", "matrix_norm(x)",
-        "(A, ord: number = 'fro', dim: dim = (-2, -1), keepdim: flag = False, *, dtype: dtype = None)",
+        "(input, ord: number = 'fro', dim: dim = (-2, -1), keepdim: flag = False, *, dtype: dtype = None)",
         "not all elements 0"),
     _of("det", "the determinant", "det(x)", "(A)", "square matrices"),
     _of("slogdet", "(sign, log of |det|)", "slogdet(x)[1]", "(A)", SQUARE),
-    _of("cond", "the condition number", "cond(x)", "(A, p: number = None)", DISTINCT),
+    _of("cond", "the condition number", "cond(x)", "(input, p: number = None)", DISTINCT),
     _row("torch.det", "the determinant", "det(x)", domain="square matrices", x=M),
     _row("torch.logdet", "the logarithm of the determinant", "logdet(x)",
          domain="square matrices with det > 0", x=M),
@@ -63,44 +63,44 @@ SIZES = (
 SOLUTIONS = (
     _of("inv", "the inverse", "inv(x)", "(A)", SQUARE),
     _of("pinv", "the pseudo-inverse", "pinv(x)",
-        "(A, rcond: number = None, hermitian: flag = False, *, atol: number = None, rtol: number = None)",
+        "(input, rcond: number = None, hermitian: flag = False, *, atol: number = None, rtol: number = None)",
         FULL, W),
     _of("solve", "the x with A @ x = B", "solve(x, y)", "(A, B, *, left: flag = True)", SQUARE, y=N),
     _of("solve_triangular", "the x with A @ x = B for a triangle A",
         "solve_triangular(triu(x), y, upper=True)",
-        "(A, B, *, upper: flag, left: flag = True, unitriangular: flag = False)", "no 0 on the diagonal",
+        "(input, B, *, upper: flag, left: flag = True, unitriangular: flag = False)", "no 0 on the diagonal",
         y=N),
     _of("lstsq", "(solution, …): the x that brings A @ x nearest to B", "lstsq(x, y)[0]",
-        "(A, B, rcond: number = None, *, driver: text = None)", FULL, y=N),
+        "(input, b, rcond: number = None, *, driver: text = None)", FULL, y=N),
     _of("tensorinv", "the inverse of a tensor taken as a matrix", "tensorinv(x.view(2, 1, 2), ind=1)",
-        "(A, ind: count = 2)", SQUARE),
-    _of("tensorsolve", "the x with tensordot(A, x) = B", "tensorsolve(x, y)", "(A, B, dims: dim = None)",
-        SQUARE, y="[0.4,-1.2]"),
+        "(input, ind: count = 2)", SQUARE),
+    _of("tensorsolve", "the x with tensordot(A, x) = B", "tensorsolve(x, y)",
+        "(input, other, dims: dim = None)", SQUARE, y="[0.4,-1.2]"),
     _row("torch.inverse", "the inverse", "inverse(x)", key="inv", domain=SQUARE, x=M),
     _row("torch.pinverse", "the pseudo-inverse", "pinverse(x)", signature="(input, rcond: number = 1e-15)",
          key="pinv", domain=FULL, x=W),
     _row("torch.cholesky_solve", "the x with A @ x = input, from the Cholesky factor of A", x=N, y=M,
-         example="cholesky_solve(x, linalg.cholesky(y @ y.T))", signature="(input, L, upper: flag = False)",
-         domain=POSITIVE),
+         example="cholesky_solve(x, linalg.cholesky(y @ y.T))",
+         signature="(input, input2, upper: flag = False)", domain=POSITIVE),
     _row("torch.cholesky_inverse", "the inverse of A, from its Cholesky factor",
-         "cholesky_inverse(linalg.cholesky(x @ x.T))", signature="(L, upper: flag = False)", domain=POSITIVE,
-         x=M),
+         "cholesky_inverse(linalg.cholesky(x @ x.T))", signature="(input, upper: flag = False)",
+         domain=POSITIVE, x=M),
 )
 
 DECOMPOSITIONS = (
-    _of("cholesky", "the triangle L with L @ L.T = A", f"cholesky({GOOD})", "(A, *, upper: flag = False)",
+    _of("cholesky", "the triangle L with L @ L.T = A", f"cholesky({GOOD})", "(input, *, upper: flag = False)",
         POSITIVE),
     _row("torch.cholesky", "the triangle L with L @ L.T = A", f"cholesky({GOOD})",
          signature="(input, upper: flag = False)", domain=POSITIVE, x=M),
     _of("qr", "(Q, R) with Q @ R = A, Q orthogonal and R a triangle", "qr(x)[1]",
         "(A, mode: text = 'reduced')", FULL),
     _of("eigvalsh", "the eigenvalues of a symmetric matrix, in order", f"eigvalsh({GOOD})",
-        "(A, UPLO: text = 'L')", SYMMETRIC),
+        "(input, UPLO: text = 'L')", SYMMETRIC),
     _of("eigh", "(eigenvalues, eigenvectors) of a symmetric matrix", f"eigh({GOOD})[0]",
-        "(A, UPLO: text = 'L')", SYMMETRIC),
-    _of("eigvals", "the eigenvalues, complex", "eigvals(x).real", "(A)",
+        "(input, UPLO: text = 'L')", SYMMETRIC),
+    _of("eigvals", "the eigenvalues, complex", "eigvals(x).real", "(input)",
         "matrices with distinct eigenvalues"),
-    _of("eig", "(eigenvalues, eigenvectors), complex", "eig(x)[0].real", "(A)",
+    _of("eig", "(eigenvalues, eigenvectors), complex", "eig(x)[0].real", "(input)",
         "matrices with distinct eigenvalues"),
     _of("svdvals", "the singular values, largest first", "svdvals(x)", "(A, *, driver: text = None)",
         DISTINCT, W),
@@ -113,11 +113,11 @@ DECOMPOSITIONS = (
 )
 
 POWERS = (
-    _of("matrix_power", "the matrix times itself, n times", "matrix_power(x, 3)", "(A, n: count)",
+    _of("matrix_power", "the matrix times itself, n times", "matrix_power(x, 3)", "(input, n: count)",
         "square matrices"),
     _row("torch.matrix_power", "the matrix times itself, n times", "matrix_power(x, 3)",
          signature="(input, n: count)", domain="square matrices", x=M),
-    _of("matrix_exp", "the exponential of a matrix", "matrix_exp(x)", "(A)", "square matrices"),
+    _of("matrix_exp", "the exponential of a matrix", "matrix_exp(x)", "(input)", "square matrices"),
     _row("torch.matrix_exp", "the exponential of a matrix", "matrix_exp(x)", domain="square matrices", x=M),
     _of("multi_dot", "the product of several matrices, in the best order", "multi_dot([x, y, x])",
         "(tensors: tensors)", "shapes that multiply", y=N),

@@ -80,6 +80,8 @@ BENDS = (
          signature="(input, *, decimals: count = 0)",
          domain="any real, with gradient 0 everywhere it has one", aliases=("torch.special.round",),
          x="[1.3,-0.3]"),
+    _row("torch.nextafter", "the next number that can be written, towards other", "nextafter(x, y)",
+         domain="any real; moves with input, not with other", x=A, y=B),
     _row("torch.nan_to_num", "x with NaN and infinities replaced", "nan_to_num(x)",
          signature="(input, nan: number = 0.0, posinf: number = None, neginf: number = None)", x=A),
 )
@@ -112,9 +114,8 @@ CURVES = (
 )
 
 WITHOUT_DERIVATIVE = (
-    _none("torch.heaviside", "0 below 0, 1 above, other at 0", "heaviside(x, y)", x=A, y=B),
-    _none("torch.nextafter", "the next number that can be written, towards other", "nextafter(x, y)", x=A,
-          y=B),
+    _none("torch.heaviside", "0 below 0, 1 above, other at 0", "heaviside(x, y)",
+          signature="(input, values)", x=A, y=B),
     _none("torch.special.bessel_j0", "the Bessel function of order 0", "special.bessel_j0(x)",
           signature="(input)", method=False, x="tensor([0.5])"),
     _none("torch.special.bessel_j1", "the Bessel function of order 1", "special.bessel_j1(x)",

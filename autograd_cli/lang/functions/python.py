@@ -13,8 +13,6 @@ _row = partial(row, kind=Kind.PYTHON, method=False)
 _cut = partial(_row, kind=Kind.CUT, differentiable=False)
 _plain = partial(_row, differentiable=False)
 
-EITHER = frozenset({"abs", "all", "any", "max", "min", "pow", "round", "sum"})
-
 LIST = "(iterable: tensors, /)"
 NUMBER = "(x: number, /)"
 TWO = "(x: number, y: number, /)"

@@ -11,7 +11,8 @@ DIM = "(input, dim: dim = None, keepdim: flag = False)"
 DIM_DTYPE = "(input, dim: dim = None, keepdim: flag = False, *, dtype: dtype = None)"
 SPREAD = "(input, dim: dim = None, unbiased: flag = True, keepdim: flag = False, *, correction: count = 1)"
 RUNNING = "(input, dim: dim, *, dtype: dtype = None)"
-EXTREME = "(input, dim: dim = None, keepdim: flag = False, *, other = None)"
+EXTREME = "(input, dim: index = None, keepdim: flag = False, *, other = None)"
+NORM = "(input, p: number = 'fro', dim: dim = None, keepdim: flag = False, *, dtype: dtype = None)"
 SHARE = "(input, q: number, dim: dim = None, keepdim: flag = False, *, interpolation: text = 'linear')"
 AREA = "(y, x = None, *, dx: number = None, dim: dim = -1)"
 TIES = "any real; equal elements share the gradient"
@@ -32,7 +33,7 @@ SUMS = (
     _row("torch.logsumexp", "log(sum(exp(x))), safe from overflow", "logsumexp(x, 1)",
          signature="(input, dim: dim, keepdim: flag = False)", aliases=("torch.special.logsumexp",), x=M),
     _row("torch.norm", "the norm, by default the root of the sum of squares", "norm(x)",
-         signature="(input, p: number = 'fro', dim: dim = None, keepdim: flag = False, dtype: dtype = None)",
+         signature=NORM,
          domain="not all elements 0", x=M),
 )
 

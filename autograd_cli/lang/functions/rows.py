@@ -1,10 +1,15 @@
-"""What a row of the function table says. Data only: the callables are in `run`."""
+"""What a row of the function table says. Data only: the callables are in `run`.
+
+Rows are named tuples, not dataclasses: hundreds are made each time agx starts.
+"""
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cache
+from typing import NamedTuple
+
+from autograd_cli.lang.namespaces import FROM_BUILTINS
 
 
 class Kind(Enum):
@@ -43,8 +48,7 @@ class Role(Enum):
     DEVICE = "device"
 
 
-@dataclass(frozen=True)
-class Argument:
+class Argument(NamedTuple):
     """One argument of a signature; `required` when it has no default.
 
     A variadic one takes any number of values (`zeros(2, 3)`), or one tuple of them
@@ -59,16 +63,14 @@ class Argument:
     positional_only: bool = False
 
 
-@dataclass(frozen=True)
-class Example:
+class Example(NamedTuple):
     """A source and its bindings as a person would type them: `{"x": "[1.,2.]"}`."""
 
     source: str
-    bindings: dict[str, str] = field(default_factory=dict, hash=False)
+    bindings: dict[str, str]
 
 
-@dataclass(frozen=True)
-class Function:
+class Function(NamedTuple):
     """A row of the table: one function under its path below `torch`, `math` or `builtins`.
 
     `path` is where Python finds it ("torch.sin", "torch.nn.functional.relu",
@@ -100,6 +102,9 @@ class Function:
     attribute: bool = False
     operator: str = ""
 
+    def __hash__(self) -> int:
+        return hash((self.path, self.operator))
+
     @property
     def name(self) -> str:
         """The last part of the path: "relu" for torch.nn.functional.relu."""
@@ -121,13 +126,11 @@ class Function:
         for prefix, short in _SHORT:
             if self.path.startswith(prefix):
                 return short + self.path.removeprefix(prefix)
-        return self.path if self.name in _HIDDEN else self.path.removeprefix("torch.")
+        return self.path if self.name in FROM_BUILTINS else self.path.removeprefix("torch.")
 
 
-# The prelude's `import torch.nn.functional as F` and its like, and the names of torch that
-# `from builtins import …` hides again.
+# The prelude's `import torch.nn.functional as F` and its like.
 _SHORT = (("torch.nn.functional.", "F."), ("torch.Tensor.", "x."), ("math.", "math."), ("builtins.", ""))
-_HIDDEN = frozenset({"bool", "complex", "float", "int", "range"})
 
 # What torch accepts for its own keywords, as NumPy spells them: `x.sum(axis=0)`. The
 # functions of torch.nn.functional and Python's own do not.
@@ -205,12 +208,13 @@ def with_aliases(function: Function) -> Iterator[Function]:
     yield function
     for path in function.aliases:
         is_method = function.method and path.count(".") == 1
-        other = replace(function, path=path, method=is_method, aliases=())
-        yield replace(other, example=_example_of(other, function.spelling))
+        other = function._replace(path=path, method=is_method, aliases=())
+        yield other._replace(example=_example_of(other, function.spelling))
 
 
 def _example_of(alias: Function, spelling: str) -> Example | None:
-    example = alias.example
-    if example is None:
+    """The example with the alias in the place of what was called."""
+    if alias.example is None:
         return None
-    return Example(example.source.replace(f"{spelling}(", f"{alias.spelling}("), example.bindings)
+    source, bindings = alias.example
+    return Example(source.replace(f"{spelling}(", f"{alias.spelling}("), bindings)

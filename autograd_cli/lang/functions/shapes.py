@@ -12,10 +12,8 @@ _attribute = partial(_row, method=False, attribute=True)
 DIMS = "(input, dims: dim)"
 SOME_DIMS = "(input, *dims: dim)"
 ONE = "(input, dim: dim)"
-SECTIONS = "(input, indices_or_sections: size)"
-CUTS = (
-    "(input, indices_or_sections: size = None, dim: dim = 0, *, sections: count = None, indices: size = None)"
-)
+SECTIONS = "(input, sections: size = None, *, indices: size = None)"
+CUTS = "(input, sections: size = None, dim: dim = 0, *, indices: size = None)"
 JOIN = "(tensors: tensors)"
 CORNER = "(input, diagonal: dim = 0)"
 DIAGONAL = "(input, offset: dim = 0, dim1: dim = 0, dim2: dim = 1)"

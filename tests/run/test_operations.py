@@ -1,0 +1,354 @@
+"""What the rows claim, held against the torch that is installed: names, arguments, gradients."""
+
+import inspect
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch.autograd.gradcheck import GradcheckError
+
+from autograd_cli.lang.functions import FUNCTIONS, OPERATORS, by_path
+from autograd_cli.lang.functions.rows import NUMPY_KEYWORDS, Function, Kind, row
+from autograd_cli.run.operations import OPERATOR_CALLS, callable_for, is_method_only
+
+PRELUDE = """
+import math, torch
+from torch import *
+from torch import nn, linalg, special, fft, optim, set_grad_enabled
+import torch.nn.functional as F
+from builtins import bool, complex, float, int, range
+import builtins
+def _either(name):
+    own, theirs = getattr(builtins, name), getattr(torch, name)
+    return lambda *a, **k: (theirs if _tensor(a, k) else own)(*a, **k)
+def _tensor(a, k):
+    return builtins.any(isinstance(v, torch.Tensor) for v in (*a[:1], k.get("input")))
+abs, all, any, max, min, pow, round, sum = map(
+    _either, "abs all any max min pow round sum".split())
+"""
+
+EVERY = (*FUNCTIONS, *OPERATORS.values())
+WITH_EXAMPLE = [f for f in EVERY if f.example is not None]
+
+# Casts to fewer bits: a step that these can write, so that the difference is exact.
+COARSE = {f"torch.Tensor.{name}" for name in ("float", "half", "bfloat16", "cfloat")}
+
+# Arguments that torch's Python layer adds to the operator; each is called below.
+PYTHON_ONLY = {
+    "torch.nonzero": {"as_tuple"},
+    "torch.Tensor.to": {"tensor"},
+    "torch.nn.functional.max_pool1d": {"return_indices"},
+    "torch.nn.functional.max_pool2d": {"return_indices"},
+    "torch.nn.functional.max_pool3d": {"return_indices"},
+    "torch.nn.functional.adaptive_max_pool1d": {"return_indices"},
+    "torch.nn.functional.adaptive_max_pool2d": {"return_indices"},
+    "torch.nn.functional.adaptive_max_pool3d": {"return_indices"},
+}
+
+# Written in C++ or with `*args`, so that Python cannot say what they take; called below.
+UNDECLARED = {
+    "torch.Tensor.cuda",
+    "torch.Tensor.new_tensor",
+    "torch.Tensor.type",
+    "torch.as_tensor",
+    "torch.einsum",
+}
+
+
+def said(function: Function) -> str:
+    return f"operator {function.operator}" if function.operator else function.path
+
+
+@pytest.fixture(scope="module")
+def names() -> dict[str, Any]:
+    """What a source sees under the prelude."""
+    found: dict[str, Any] = {}
+    exec(PRELUDE, found)
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _in_float64() -> Iterator[None]:
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    yield
+    torch.set_default_dtype(before)
+
+
+def bound(text: str, names: dict[str, Any]) -> torch.Tensor:
+    """A binding's value: a leaf in float64, or the integers and truth values as they are."""
+    value = torch.as_tensor(eval(text, dict(names)))
+    is_leaf = value.is_floating_point() or value.is_complex()
+    return value.clone().requires_grad_(is_leaf)
+
+
+def prepared(
+    function: Function, names: dict[str, Any]
+) -> tuple[Callable[..., Any], tuple[torch.Tensor, ...]]:
+    """The example as a function of its leaves, drawing the same random numbers each time; the leaves."""
+    assert function.example is not None
+    values = {name: bound(text, names) for name, text in function.example.bindings.items()}
+    leaves = {name: value for name, value in values.items() if value.requires_grad}
+    code = compile(function.example.source, function.path, "eval")
+
+    def evaluate(*given: torch.Tensor) -> Any:
+        torch.manual_seed(0)
+        return eval(code, {**names, **values, **dict(zip(leaves, given, strict=True))})
+
+    return evaluate, tuple(leaves.values())
+
+
+@pytest.mark.filterwarnings("ignore:(torch.chain_matmul|torch.cholesky) is deprecated:UserWarning")
+@pytest.mark.filterwarnings("ignore:index_reduce.. is in beta:UserWarning")
+@pytest.mark.parametrize("function", [f for f in WITH_EXAMPLE if f.differentiable], ids=said)
+def test_the_example_has_a_finite_value_and_the_right_gradient(
+    function: Function, names: dict[str, Any]
+) -> None:
+    evaluate, leaves = prepared(function, names)
+    value = evaluate(*leaves)
+    assert isinstance(value, torch.Tensor)
+    assert value.is_floating_point()
+    assert value.requires_grad
+    assert torch.isfinite(value).all()
+    eps = 0.125 if function.path in COARSE else 1e-6
+    assert torch.autograd.gradcheck(evaluate, leaves, eps=eps, check_undefined_grad=False)
+
+
+@pytest.mark.filterwarnings("ignore:Converting a tensor with requires_grad=True to a scalar:UserWarning")
+@pytest.mark.parametrize("function", [f for f in WITH_EXAMPLE if not f.differentiable], ids=said)
+def test_the_example_lets_no_gradient_through(function: Function, names: dict[str, Any]) -> None:
+    evaluate, leaves = prepared(function, names)
+    value = evaluate(*leaves)
+    if isinstance(value, torch.Tensor) and value.grad_fn is not None:
+        with pytest.raises(RuntimeError, match=r"^derivative for aten::\w+ is not implemented$"):
+            torch.autograd.backward(value, torch.ones_like(value))
+
+
+def test_a_wrong_gradient_is_caught(names: dict[str, Any]) -> None:
+    at_a_kink = row("torch.relu", "x where positive", "relu(x)", kind=Kind.ELEMENTWISE, x="[0.]")
+    evaluate, leaves = prepared(at_a_kink, names)
+    with pytest.raises(GradcheckError, match="Jacobian mismatch"):
+        torch.autograd.gradcheck(evaluate, leaves)
+
+
+def test_torch_has_what_the_rows_claim() -> None:
+    x = torch.ones(2, 2, dtype=torch.complex128)
+    for function in FUNCTIONS:
+        if function.attribute:
+            assert isinstance(callable_for(function)(x), torch.Tensor), function.path
+        else:
+            assert callable(callable_for(function)), function.path
+        if function.method:
+            assert callable_for(function, method=True) is getattr(torch.Tensor, function.name)
+
+
+def test_bare_names_come_with_the_prelude() -> None:
+    """`from torch import *` brings what stands in `torch.__all__`, nothing else."""
+    bare = [f.name for f in FUNCTIONS if f.path == f"torch.{f.name}"]
+    assert set(bare) <= set(torch.__all__)
+    assert "unique" not in torch.__all__, "torch.unique is no bare name"
+
+
+def test_a_method_that_torch_has_is_not_left_out() -> None:
+    own = {f.name for f in FUNCTIONS if f.path.startswith("torch.Tensor.")}
+    left_out = {
+        f.name
+        for f in FUNCTIONS
+        if f.path == f"torch.{f.name}" and hasattr(torch.Tensor, f.name) and not f.method
+    }
+    assert left_out <= own
+
+
+def arguments(schema: Any) -> list[tuple[str, bool]]:
+    """The arguments of one form of an operator: name, whether it is given by keyword only."""
+    return [("input" if a.name == "self" else a.name, a.kwarg_only) for a in schema.arguments if not a.is_out]
+
+
+def forms(function: Function, call: Callable[..., Any]) -> list[list[tuple[str, bool]]]:
+    """Every form in which torch takes the arguments, from Python's signature or the operators'."""
+    try:
+        parameters = inspect.signature(call).parameters.values()
+    except ValueError:
+        parameters = ()
+    if parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return [[("input" if p.name == "self" else p.name, p.kind is p.KEYWORD_ONLY) for p in parameters]]
+    module = function.path.split(".")[1]
+    prefixes = {"special": ("special_", ""), "linalg": ("linalg_", ""), "fft": ("fft_",)}.get(module, ("",))
+    found = (torch._C._jit_get_schemas_for_operator(f"aten::{p}{function.name}") for p in prefixes)
+    return [arguments(schema) for schema in next(filter(None, found), [])]
+
+
+def mismatch(function: Function, *, method: bool = False) -> str:
+    """What the row says of its arguments that torch does not; empty when they agree."""
+    listed = function.method_arguments if method else function.arguments
+    taken = forms(function, callable_for(function, method))
+    if not taken:
+        return "" if [a.name for a in listed] == ["input"] else "torch does not say what it takes"
+    known = {name for form in taken for name, _ in form} | PYTHON_ONLY.get(function.path, set())
+    if function.kind in (Kind.CREATION, Kind.RANDOM):
+        known |= {"dtype", "device", "requires_grad"}
+    unknown = [a.name for a in listed if a.name not in known]
+    placed = [
+        a.name for a in listed if not a.keyword_only and a.name not in PYTHON_ONLY.get(function.path, ())
+    ]
+    orders = [[name for name, is_named in form if not is_named] for form in taken]
+    if method:
+        placed, orders = placed[1:], [[n for n in order if n != "input"] for order in orders]
+    fits = any(order[: len(placed)] == placed for order in orders)
+    return f"unknown {unknown}, placed {placed}, torch {orders}" if unknown or not fits else ""
+
+
+DECLARED = [
+    f for f in FUNCTIONS if f.path.startswith("torch.") and not f.attribute and f.path not in UNDECLARED
+]
+
+
+def test_signatures_are_torchs() -> None:
+    found = {f.path: mismatch(f) for f in DECLARED if not is_method_only(f)}
+    assert {path: what for path, what in found.items() if what} == {}
+
+
+def test_signatures_of_methods_are_torchs() -> None:
+    found = {f.path: mismatch(f, method=True) for f in DECLARED if f.method}
+    assert {path: what for path, what in found.items() if what} == {}
+
+
+@pytest.mark.parametrize(
+    ("signature", "found"),
+    [
+        ("(input, dimension: dim)", "unknown ['dimension'], placed ['input', 'dimension']"),
+        ("(input, keepdim: flag, dim: dim)", "unknown [], placed ['input', 'keepdim', 'dim']"),
+    ],
+)
+def test_a_wrong_signature_is_caught(signature: str, found: str) -> None:
+    wrong = row("torch.amax", "the largest", kind=Kind.REDUCTION, signature=signature)
+    assert mismatch(wrong).startswith(found)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "nonzero(x, as_tuple=True)[1]",
+        "F.max_pool1d(x[None], 2, return_indices=True)[1]",
+        "F.max_pool2d(x[None], kernel_size=2, return_indices=True)[1]",
+        "F.max_pool3d(x[None, None], (1, 2, 2), return_indices=True)[1]",
+        "F.adaptive_max_pool1d(x[None], output_size=1, return_indices=True)[1]",
+        "F.adaptive_max_pool2d(x[None], 1, return_indices=True)[1]",
+        "F.adaptive_max_pool3d(x[None, None], 1, return_indices=True)[1]",
+        "x.new_tensor(data=[1.], dtype=float32, device='cpu', requires_grad=True)",
+        "x.type(dtype=float32, non_blocking=False)",
+        "as_tensor(data=[1.], dtype=float32, device='cpu')",
+        "einsum('ij->i', x)",
+        "x.reshape(3, 2)",
+        "x.reshape((3, 2))",
+        "x.reshape(shape=(3, 2))",
+        "x.permute(1, 0)",
+        "x.flip(0, 1)",
+        "x.tile(2, 2)",
+        "x.repeat(repeats=(2, 2))",
+        "x.split(split_size=2)[0]",
+        "x.to(float32)",
+        "x.to('cpu', float32)",
+        "x.to(tensor=x)",
+        "x.to(dtype=float32, copy=True)",
+        "max(x, other=x)",
+        "max(x, x)",
+        "max(x, 0, True).values",
+        "x.std(0, False)",
+        "std(x, 0, correction=0)",
+        "zeros(size=(2, 3))",
+        "zeros((2, 3))",
+        "arange(5)",
+        "arange(end=5)",
+        "randint(10, (2, 3))",
+        "normal(mean=0., std=1., size=(2,))",
+        "where(x > 0, x, 0.)",
+        "div(x, 2, rounding_mode='floor')",
+        "hsplit(x, indices=(1,))[0]",
+        "squeeze(x, (0, 1))",
+    ],
+)
+def test_other_forms_that_the_signatures_allow(source: str, names: dict[str, Any]) -> None:
+    x = torch.arange(6.0).reshape(2, 3)
+    assert isinstance(eval(source, {**names, "x": x}), torch.Tensor)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [f for f in FUNCTIONS if "requires_grad" in [a.name for a in f.arguments] and f.kind is not Kind.CUT],
+    ids=said,
+)
+def test_creation_takes_dtype_device_and_requires_grad(function: Function, names: dict[str, Any]) -> None:
+    assert function.example is not None
+    values = {name: bound(text, names) for name, text in function.example.bindings.items()}
+    source = function.example.source.removesuffix(")") + ", dtype=float32, device='cpu', requires_grad=True)"
+    made = eval(source, {**names, **values})
+    assert (made.dtype, made.device.type, made.requires_grad) == (torch.float32, "cpu", True)
+
+
+@pytest.mark.parametrize("alias", [(f, a) for f in FUNCTIONS for a in f.aliases], ids=lambda pair: pair[1])
+def test_an_alias_gives_what_the_function_gives(alias: tuple[Function, str], names: dict[str, Any]) -> None:
+    function, path = alias
+    evaluate, leaves = prepared(function, names)
+    evaluate_alias, _ = prepared(by_path[path], names)
+    torch.testing.assert_close(evaluate_alias(*leaves), evaluate(*leaves), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("theirs", NUMPY_KEYWORDS)
+def test_torch_takes_numpys_keywords(theirs: str) -> None:
+    ours = NUMPY_KEYWORDS[theirs]
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    given = {"input": x, "dim": 0, "keepdim": True, "other": x}
+    call = torch.mul if ours == "other" else torch.sum
+    kept = {"input", "other"} if ours == "other" else {"input", "dim", "keepdim"}
+    plain = {name: given[name] for name in kept}
+    numpy = {theirs if name == ours else name: value for name, value in plain.items()}
+    assert torch.equal(call(**numpy), call(**plain))
+
+
+@pytest.mark.parametrize("function", OPERATORS.values(), ids=said)
+def test_an_operators_callable_does_what_its_source_says(function: Function, names: dict[str, Any]) -> None:
+    evaluate, leaves = prepared(function, names)
+    assert function.example is not None
+    values = [bound(text, names) for text in function.example.bindings.values()]
+    if function.operator == "[]":
+        values.append(torch.tensor(1))
+    value = callable_for(function)(*values)
+    assert torch.equal(torch.as_tensor(value), torch.as_tensor(evaluate(*leaves)))
+
+
+def test_operators_work_on_numbers_too() -> None:
+    assert callable_for(OPERATORS["**"])(2, 3) == 8
+    assert set(OPERATOR_CALLS) == set(OPERATORS)
+
+
+def test_a_function_and_its_method_are_told_apart() -> None:
+    function = by_path["torch.reshape"]
+    x = torch.arange(6)
+    assert callable_for(function) is torch.reshape
+    assert callable_for(function, method=True)(x, 2, 3).shape == (2, 3)
+
+
+def test_a_function_that_is_no_method_is_not_looked_up_on_tensors() -> None:
+    with pytest.raises(AssertionError, match=r"^torch\.stack is not a method of tensors$"):
+        callable_for(by_path["torch.stack"], method=True)
+
+
+def test_a_row_that_torch_does_not_have_is_found_out() -> None:
+    wrong = row("torch.sinn", "a sine misspelled", kind=Kind.ELEMENTWISE)
+    with pytest.raises(AttributeError, match="module 'torch' has no attribute 'sinn'"):
+        callable_for(wrong)
+
+
+def test_attributes_are_read() -> None:
+    x = torch.arange(6).reshape(2, 3)
+    assert isinstance(callable_for(by_path["torch.Tensor.T"]), operator.attrgetter)
+    assert callable_for(by_path["torch.Tensor.T"])(x).shape == (3, 2)
+
+
+def test_what_is_reached_from_a_tensor_alone() -> None:
+    assert is_method_only(by_path["torch.Tensor.view"])
+    assert is_method_only(by_path["torch.Tensor.T"])
+    assert not is_method_only(by_path["torch.reshape"])
