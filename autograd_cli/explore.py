@@ -9,11 +9,11 @@ import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.metadata import version
 
+import numpy
 import torch
 
-from autograd_cli import diagnose
+from autograd_cli import __version__, diagnose
 from autograd_cli.errors import ExitStatus, InputError, Span
 from autograd_cli.gradients import check as witnesses
 from autograd_cli.gradients.backward import backward
@@ -276,8 +276,8 @@ def _output(made: Run, cotangent: torch.Tensor | None, limit: int | None) -> Out
 def versions() -> dict[str, str]:
     """The versions that a report is of: agx, torch, numpy and Python."""
     return {
-        "agx": version("autograd-cli"),
+        "agx": __version__,
         "torch": torch.__version__,
-        "numpy": version("numpy"),
+        "numpy": numpy.__version__,
         "python": platform.python_version(),
     }
