@@ -89,7 +89,7 @@ def decimals_for(values: Iterable[Any], tolerance: float | None = None) -> int |
     """The decimals in which numbers that stand together are told apart, None if in none.
 
     Eight significant digits of the largest; where rounding allows `tolerance`, no more
-    than one digit below that.
+    than two digits below that.
     """
     parts = [part for value in values for part in _parts(value) if isfinite(part) and part]
     top = max((_exponent(part) for part in parts), default=0)
@@ -97,7 +97,7 @@ def decimals_for(values: Iterable[Any], tolerance: float | None = None) -> int |
         return None
     decimals = DIGITS - top
     if tolerance and isfinite(tolerance):
-        decimals = min(decimals, max(1 - _exponent(tolerance), 2))
+        decimals = min(decimals, max(2 - _exponent(tolerance), 2))
     return max((len(_stripped(f"{part:.{decimals}f}").partition(".")[2]) for part in parts), default=0)
 
 
@@ -142,7 +142,7 @@ def tensor(values: Values, digits: int = DIGITS, listed: int = MOST_LISTED) -> s
     if not isinstance(values, tuple | list):
         return number(values, digits)
     if any(True for _ in islice(flat(values), listed, None)):
-        return summary(summarise(values), digits)
+        return _many(values, digits)
     return nested(values, digits)
 
 
@@ -163,6 +163,14 @@ def cell(values: Values, digits: int = DIGITS) -> str:
     few = len(items) <= (4 if digits > TIGHT else 2)
     if items and few and len(set(items)) > 1:
         return nested(items, digits)
+    return _many(values, digits)
+
+
+def _many(values: Any, digits: int) -> str:
+    """Nested values as a range; booleans as how many are true."""
+    items = list(flat(values))
+    if items and all(isinstance(item, bool) for item in items):
+        return f"{sum(items):,} of {len(items):,} True"
     return summary(summarise(values), digits)
 
 

@@ -46,9 +46,11 @@ def shape_text(shape: Sequence[int] | None) -> str:
 
 def graph_table(report: Report, room: Room) -> tuple[Table, list[Piece]] | None:
     """The table that fits in `room`, roomiest first, and the lines that belong under it."""
-    if report.graph is None or report.graph.root is None:
+    if report.graph is None:
         return None
     drawn = tree(report.graph, room)
+    if not drawn.rows:
+        return None
     shape = Shape(report.graph)
     fits = _FITS if room.width else _FITS[:1]
     for fit in fits:

@@ -105,10 +105,13 @@ def _fitting(table: Table, width: int) -> list[int]:
 
 
 def _row(row: tuple[Words, ...], sizes: list[int], gap: int) -> "Text":
+    """One line of a table; its last cell may use the room of the empty ones after it."""
     made = _text(words(" "))
-    for number, (cell, size) in enumerate(zip(row, sizes, strict=True)):
-        part = _text(cell)
-        part.truncate(size, overflow="ellipsis", pad=number < len(sizes) - 1)
+    last = max((number for number, cell in enumerate(row) if cell), default=0)
+    for number, size in enumerate(sizes[: last + 1]):
+        part = _text(row[number])
+        room = size if number < last else sum(sizes[last:]) + gap * (len(sizes) - 1 - last)
+        part.truncate(room, overflow="ellipsis", pad=number < last)
         made.append_text(part).append(" " * gap)
     made.rstrip()
     return made

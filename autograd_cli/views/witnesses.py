@@ -38,7 +38,7 @@ def _formula(gradient: Gradient, room: Room) -> list[Line]:
     head = words((name, "name"), " = ", (formula, "source"))
     taken = cells(f"{name} = {formula}")
     blank = " " * max(_SHAPES_AT - taken, 3)
-    if room.width is not None and taken + len(blank) + cells(shapes) > room.width:
+    if shapes and room.width is not None and taken + len(blank) + cells(shapes) > room.width:
         return [Line(head, whole=True), Line(words((shapes, "shape")), indent=_INDENT)]
     return [Line(head + words((blank if shapes else ""), (shapes, "shape")), whole=True)]
 

@@ -5,6 +5,7 @@ import re
 from dataclasses import fields
 from enum import Enum
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -24,7 +25,7 @@ from autograd_cli.report.records import (
     Local,
     Node,
     Output,
-    Path,
+    Path as Way,
     Report,
     Saved,
     Severity,
@@ -59,7 +60,7 @@ def build(**changes):
             (node, leaf),
             (Edge(0, 1, 0, Local("cos(x)", 0.9)),),
             (Stretch(0, "b", (1,), (10, 1)),),
-            (Path("x", (0, 1), (1.0, 0.9), 0.9),),
+            (Way("x", (0, 1), (1.0, 0.9), 0.9),),
             2,
         ),
         "gradients": (gradient,),
@@ -143,7 +144,7 @@ def test_reports_keep_to_the_schema():
 
 @pytest.mark.parametrize(
     "record",
-    [Report, Binding, Output, Graph, Node, Edge, Local, Saved, Stretch, Path, Gradient, Finding, Fix],
+    [Report, Binding, Output, Graph, Node, Edge, Local, Saved, Stretch, Way, Gradient, Finding, Fix],
 )
 def test_the_schema_requires_every_field_of_a_record(record):
     part = SCHEMA if record is Report else SCHEMA["$defs"][record.__name__.lower()]
@@ -319,3 +320,22 @@ def test_any_damage_is_read_or_refused(data):
         assert error.code == "AGX213"  # noqa: PT017 - either outcome is right
     else:
         assert isinstance(read, records.Report)
+
+
+STORED = sorted((Path(__file__).parent.parent / "views" / "reports").glob("*.json"))
+
+
+@pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
+def test_stored_reports_keep_to_the_schema_and_come_back_equal(path):
+    text = path.read_text()
+    assert [error.message for error in VALID.iter_errors(json.loads(text))] == []
+    report = from_json(text)
+    assert repr(from_json(to_json(report, full=True))) == repr(report)
+
+
+def test_the_schema_refuses_what_is_missing_or_of_another_kind():
+    data = json.loads(to_json(build()))
+    del data["graph"]["edges"][0]["slot"]
+    data["findings"][0]["severity"] = "fatal"
+    data["status"] = 9
+    assert len(list(VALID.iter_errors(data))) == 3

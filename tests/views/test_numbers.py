@@ -84,7 +84,7 @@ def test_witnesses_are_written_with_the_same_decimals():
 
 
 def test_decimals_stop_at_the_tolerance():
-    assert numbers.in_step([1.23456789], tolerance=2e-3) == ["1.2346"]
+    assert numbers.in_step([1.23456789], tolerance=2e-3) == ["1.23457"]
 
 
 def test_whole_numbers_beside_others_have_no_point():
@@ -135,6 +135,8 @@ def test_a_tensor(values, text):
         ((2.0, 2.0), 7, "all 2"),
         ((nan, nan, nan), 3, "all nan"),
         ((), 7, "empty"),
+        ((True, False), 7, "[True, False]"),
+        (((True, False), (False, False)), 3, "1 of 4 True"),
     ],
 )
 def test_a_cell_of_the_tree(values, digits, text):

@@ -9,7 +9,7 @@ import pytest
 
 from autograd_cli.errors import InputError
 from autograd_cli.lang.source import cells
-from autograd_cli.report.records import Finding, Fix, Severity
+from autograd_cli.report.records import Finding, Fix, Graph, Severity
 from autograd_cli.views import FORMATS, render
 
 HOSTILE = [
@@ -125,6 +125,29 @@ def test_a_narrow_terminal_cuts_texts_with_an_ellipsis_and_a_pipe_nothing(drawn)
     assert text not in render(report, "rich", width=80, colour=False)
     assert "└─ very_long_na" in render(report, "rich", width=80, colour=False)
     assert text in render(report, "plain", width=20, colour=False)
+
+
+def test_a_reference_uses_the_room_of_the_empty_cells(drawn):
+    report = drawn({0: [1], 1: [2, 3], 3: [2]}, texts={0: "n" * 60, 2: "a_name_of_some_length"})
+    assert "└─ a_name_of_some_length  ↑ row 2\n" in render(report, "rich", width=80, colour=False)
+
+
+def test_a_number_that_is_not_finite_stands_out(stored):
+    assert "\x1b[1;31mnan  inf\x1b[0m" in render(stored("verdicts"), "rich", width=80, colour=True)
+
+
+def test_a_report_of_a_run_that_goes_on_is_its_header_and_bindings(stored):
+    report = replace(stored("sin"), graph=Graph(root=0), gradients=())
+    assert render(report, "plain", width=None, colour=False).split("\n\n") == [
+        "sin(x**2) = -0.7568025                        float32 · cpu · seed 0 · keeps 8 B",
+        " name  typed  shape  dtype    device  values\n x     2      ()     float32  cpu     2\n",
+    ]
+
+
+def test_a_long_formula_without_shapes_has_no_empty_line_after_it(stored):
+    report = stored("sin")
+    report = replace(report, gradients=(replace(report.gradients[0], formula="x + " * 30 + "x"),))
+    assert "x + x\n     autograd" in render(report, "rich", width=80, colour=False)
 
 
 def test_plain_does_not_depend_on_the_width(stored):
