@@ -14,7 +14,6 @@ from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.report import Finding, Fix
 from autograd_cli.run.tape import Operand
 
-_KINDS = {Kind.ELEMENTWISE, Kind.ACTIVATION, Kind.LOSS, Kind.LINALG}
 _WORDS = (
     "must match the size of tensor",
     "not broadcastable",
@@ -26,7 +25,7 @@ _WORDS = (
 def mismatch(case: Case) -> Finding | None:
     """AGX302 where the function works element by element and its operands do not fit."""
     operands = case.tensors
-    if case.kind not in _KINDS and not case.says(*_WORDS):
+    if case.kind is not Kind.ELEMENTWISE and not case.says(*_WORDS):
         return None
     shapes = [tuple(operand.value.shape) for operand in operands]
     cells = drawing.aligned(shapes)

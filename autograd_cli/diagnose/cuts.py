@@ -76,7 +76,7 @@ def _reason(step: LiveStep, detached: bool) -> str:
     value = step.value
     tensors = tensors_in(value)
     if detached:
-        return "is the same values as a constant, cut out of the graph"
+        return "gives the values as constants, outside the graph"
     if not tensors:
         return f"is a Python {type(value).__name__}, which is outside torch's graph"
     if tensors[0].dtype == torch.bool:
@@ -136,6 +136,12 @@ def _rounded(expr: nodes.Expr) -> nodes.Expr | None:
 
 def unused_input(scene: Scene) -> Iterator[Finding]:
     """AGX406 for a binding in the source that the output does not depend on by its values."""
+    for name in scene.unread:
+        yield make(
+            "AGX406",
+            f"`{name}` gets no gradient: it stands only where the run did not come by.",
+            bindings=[name],
+        )
     for name, leaf in scene.leaves.items():
         its = way(scene, leaf)
         if name in scene.reached or its.arrives or any(not _shape_only(step) for step in its.ends):

@@ -15,7 +15,8 @@ def mismatch(case: Case) -> Finding | None:
     if len(set(devices)) < 2:
         return None
     stay, move = _stay_and_move(operands)
-    names = [f"{drawing.quoted(o.text)} is on {o.value.device}" for o in (stay, move)]
+    named = [o for o in operands if o is stay or o is move]
+    names = [f"{drawing.quoted(o.text)} is on {o.value.device}" for o in named]
     return case.finding(
         "AGX303",
         f"{names[0]} and {names[1]}: one call needs all its tensors on one device.",

@@ -18,7 +18,7 @@ def label(text: str, width: int = _LABEL) -> str:
     return flat if len(flat) <= width else flat[: width - 1] + "…"
 
 
-def quoted(text: str, width: int = _LABEL) -> str:
+def quoted(text: str, width: int = 40) -> str:
     """The text of an expression in backticks, as sentences have it."""
     return f"`{label(text, width)}`"
 

@@ -38,7 +38,8 @@ _HALVES = {torch.float16, torch.bfloat16}
 def mismatch(case: Case) -> Finding | None:
     """AGX304 where a function that does not promote was given tensors of two dtypes."""
     dtypes = {operand.value.dtype for operand in case.tensors}
-    if len(dtypes) < 2 or not (case.kind in _STRICT or case.says(*_MIXED_WORDS)):
+    strict = case.kind in _STRICT and all(map(_floating, case.tensors))
+    if len(dtypes) < 2 or not (strict or case.says(*_MIXED_WORDS)):
         return None
     keep, change = _keep_and_change(case.tensors)
     names = [f"{drawing.quoted(o.text)} is {dtype_name(o.value.dtype)}" for o in case.tensors[:3]]
@@ -121,8 +122,9 @@ def _supported(case: Case, culprit: Operand) -> tuple[Fix, ...]:
         return (Fix("a power is `**` in Python", repair.edited(source, {expr.span: "**".join(sides)})),)
     if culprit.value.dtype == torch.float32 or culprit.value.is_complex():
         return ()
-    program = repair.suffixed(source, culprit.expr, ".float()", expr)
-    return (Fix(f"{drawing.quoted(culprit.text)} as float32", program),)
+    alike = [o.expr for o in case.tensors if o.value.dtype == culprit.value.dtype]
+    edits = {repair.grouped(source, e, expr): repair.followed(source, e, ".float()") for e in alike}
+    return (Fix(f"{drawing.quoted(culprit.text)} as float32", repair.edited(source, edits)),)
 
 
 # Indices and class targets

@@ -67,6 +67,14 @@ def wrong_count(case: Case) -> Finding | None:
         count = _size(operand.value.shape, case.operands[1].value)
     if not sizes or _fits(sizes, count):
         return None
+    if sizes.count(-1) > 1:
+        return case.finding(
+            "AGX308",
+            f"`{case.name}` is given {sizes.count(-1)} sizes of -1, and only one size can be worked out from "
+            "the others.",
+            asked=tuple(sizes),
+            count=count,
+        )
     return case.finding(
         "AGX308",
         f"{_product(sizes)}, but {sized(operand)} has "
@@ -91,8 +99,6 @@ def _fits(sizes: list[int], count: int) -> bool:
 
 def _product(sizes: list[int]) -> str:
     """ "3 × 5 = 15 elements are asked for", with a question mark for -1."""
-    if sizes.count(-1) > 1:
-        return "Only one size may be -1, to be worked out from the others"
     known = prod(size for size in sizes if size != -1)
     if -1 in sizes:
         return f"A multiple of {known} elements is asked for"

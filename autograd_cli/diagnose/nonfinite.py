@@ -1,7 +1,7 @@
 """NaN and infinity in a gradient: which element, which node, which product."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite, isnan
 from typing import Any
 
@@ -12,7 +12,7 @@ from autograd_cli.diagnose.facts import make
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
-from autograd_cli.report import Edge, Finding, Fix, Gradient, Node, Summary
+from autograd_cli.report import Finding, Fix, Gradient, Node, Summary
 from autograd_cli.run.tape import LiveStep, filled
 
 _ROOTS = {"sqrt", "rsqrt", "pow", "norm", "hypot"}
@@ -64,7 +64,7 @@ def at(values: Any, index: Index | None) -> Any:
     if index is None or values is None or isinstance(values, Summary):
         return None
     for i in index if isinstance(values, tuple) else ():
-        if not isinstance(values, tuple) or i >= len(values):
+        if not isinstance(values, tuple):
             return None
         values = values[i]
     return None if isinstance(values, tuple) else values
@@ -75,31 +75,49 @@ def at(values: Any, index: Index | None) -> Any:
 
 def gradient(scene: Scene) -> Iterator[Finding]:
     """AGX502 for each binding whose gradient holds NaN or infinity."""
-    for each in scene.gradients:
-        wrong = bad(each.autograd)
-        if wrong is not None:
-            yield _finding(scene, each, wrong)
+    found = [(each, wrong) for each in scene.gradients if (wrong := _bad_leaf(scene, each)) is not None]
+    if found:
+        yield _finding(scene, found)
 
 
-def _finding(scene: Scene, each: Gradient, wrong: Bad) -> Finding:
+def _bad_leaf(scene: Scene, each: Gradient) -> Bad | None:
+    """What is not finite in a gradient; where the report has its summary only, the leaf tells the place."""
+    wrong = bad(each.autograd)
+    leaf = scene.run.leaves.get(each.name)
+    if wrong is None or wrong.first is not None or leaf is None or leaf.grad is None:
+        return wrong
+    place = (~torch.isfinite(leaf.grad)).nonzero()[0].tolist()
+    return replace(wrong, first=tuple(place))
+
+
+def _finding(scene: Scene, found: list[tuple[Gradient, Bad]]) -> Finding:
     born = _born(scene)
     step = _step_of(scene, born[0]) if born else None
-    place = "" if not wrong.first else f", the first at [{', '.join(map(str, wrong.first))}]"
-    value = at(_leaf_values(scene, each.name), wrong.first)
-    where = "" if value is None else f", where `{each.name}` is {_number(value)}"
+    wrong = found[0][1]
     return make(
         "AGX502",
-        f"The gradient of `{each.name}` has {_counted(wrong)} of {wrong.count} elements{place}{where}."
-        if wrong.count > 1
-        else f"The gradient of `{each.name}` is {_number(at(each.autograd, wrong.first))}{where}.",
-        name=_name(scene, step, born, wrong),
+        _sentence(scene, *found[0]) + ".",
+        name=_name(scene, step, born),
         span=step.expr.span if step else None,
-        cause=tuple(_explained(scene, step, born)),
+        cause=(*_explained(scene, step, born), *(_sentence(scene, *other) for other in found[1:])),
         fix=_mended(scene, step),
+        bindings=[each.name for each, _ in found],
         nan=wrong.nan,
         inf=wrong.inf,
         first=wrong.first,
     )
+
+
+def _sentence(scene: Scene, each: Gradient, wrong: Bad) -> str:
+    leaf = scene.run.leaves.get(each.name)
+    where = ""
+    if leaf is not None and wrong.first is not None:
+        where = f", where `{each.name}` is {_number(leaf.detach()[wrong.first].item())}"
+    if wrong.count == 1:
+        what = "NaN" if wrong.nan else "infinite"
+        return f"The gradient of `{each.name}` is {what}{where}"
+    place = "" if not wrong.first else f", the first at [{', '.join(map(str, wrong.first))}]"
+    return f"The gradient of `{each.name}` has {_counted(wrong)} of {wrong.count} elements{place}{where}"
 
 
 def _counted(wrong: Bad) -> str:
@@ -111,12 +129,7 @@ def _number(value: Any) -> str:
     return f"{value:.7g}" if isinstance(value, float) else str(value)
 
 
-def _leaf_values(scene: Scene, name: str) -> Any:
-    nodes_ = scene.graph.nodes if scene.graph else ()
-    return next((node.value for node in nodes_ if node.leaf == name), None)
-
-
-def _name(scene: Scene, step: LiveStep | None, born: tuple[Node, Node] | None, wrong: Bad) -> str:
+def _name(scene: Scene, step: LiveStep | None, born: tuple[Node, Node] | None) -> str:
     """The label of the usual causes, by the function and what arrived there."""
     if step is None or born is None or step.function is None:
         return ""
@@ -143,15 +156,18 @@ def _born(scene: Scene) -> tuple[Node, Node] | None:
     guilty = [e for e in scene.graph.edges if e.to in wrong and e.to not in inherited]
     if not guilty:
         return None
-    worst = next((edge for edge in guilty if _infinite_factor(scene, by_id, edge)), guilty[0])
+    worst = min(guilty, key=lambda edge: _harmless(scene, by_id[edge.from_], by_id[edge.to]))
     return by_id[worst.from_], by_id[worst.to]
 
 
-def _infinite_factor(scene: Scene, by_id: dict[int, Node], edge: Edge) -> bool:
-    source, target = by_id[edge.from_], by_id[edge.to]
-    place = bad(target.gradient)
-    factor = _factor(scene, source, target, place.first if place else None)
-    return factor is not None and not _finite(factor)
+def _harmless(scene: Scene, node: Node, below: Node) -> int:
+    """0 where an operand of 0 gives an infinite factor, 1 for another infinite one, 2 else."""
+    place = bad(below.gradient)
+    index = place.first if place else None
+    factor = _factor(scene, node, below, index)
+    if factor is None or _finite(factor):
+        return 2
+    return int(at(below.value, index) != 0)
 
 
 def _step_of(scene: Scene, node: Node) -> LiveStep | None:
@@ -208,7 +224,7 @@ def _forward(scene: Scene) -> Iterator[str]:
     for step in scene.run.steps:
         if step.kind != "call" or step.index not in scene.needed or _all_finite(step.value):
             continue
-        yield f"the value of {drawing.quoted(scene.text(step))} is not finite already"
+        yield f"the value of {drawing.quoted(scene.text(step))} is not finite either"
         return
 
 

@@ -16,21 +16,15 @@ NOT_REAL = "grad can be implicitly created only for real scalar outputs but got 
 
 def not_a_tensor(scene: Scene) -> Iterator[Finding]:
     """AGX312 where the source gives a Python value or several tensors at once."""
-    value = scene.run.output
-    if isinstance(value, torch.Tensor) or any(way(scene, leaf).ends for leaf in scene.leaves.values()):
-        return
-    source, span = scene.source, scene.run.program.body.span
-    if isinstance(value, tuple | list) and any(isinstance(item, torch.Tensor) for item in value):
-        fix = Fix("pick one", f"({source.text.strip()})[0]")
-        sentence = f"{drawing.quoted(source.text)} gives {len(value)} values; a gradient is of one."
-        yield make("AGX312", sentence, span=span, fix=(fix,))
-    else:
+    value, text = scene.run.output, drawing.quoted(scene.source.text)
+    span = scene.run.program.body.span
+    if scene.several is not None:
+        count = len(scene.several)
+        sentence = f"{text} gives {count} values, and a gradient is of one: the first is taken."
+        yield make("AGX312", sentence, span=span, fix=(Fix("pick one", scene.output_text),))
+    elif not isinstance(value, torch.Tensor) and not any(way(scene, s).ends for s in scene.leaves.values()):
         what = f"{type(value).__name__} {drawing.label(repr(value), 40)}"
-        yield make(
-            "AGX312",
-            f"{drawing.quoted(source.text)} is the Python value {what}: it has no graph.",
-            span=span,
-        )
+        yield make("AGX312", f"{text} is the Python value {what}: it has no graph.", span=span)
 
 
 def no_leaf(scene: Scene) -> Iterator[Finding]:
@@ -74,7 +68,7 @@ def nonscalar(scene: Scene) -> Iterator[Finding]:
     value = scene.run.output
     if not _needs_cotangent(scene) or value.is_complex() or value.numel() == 1:
         return
-    text = scene.source.text.strip()
+    text = scene.output_text
     yield make(
         "AGX401",
         f"{drawing.quoted(text)} {drawing.shown(value.shape)} has {value.numel()} elements, not one; "
@@ -104,11 +98,11 @@ def complex_output(scene: Scene) -> Iterator[Finding]:
     value = scene.run.output
     if not _needs_cotangent(scene) or not value.is_complex():
         return
-    text = scene.source.text.strip()
+    text = scene.output_text
     yield make(
         "AGX405",
-        f"{drawing.quoted(text)} is {dtype_name(value.dtype)}: complex numbers have no order, so no one of them "
-        "is the lower loss and there is no one gradient; backward goes on from ones.",
+        f"{drawing.quoted(text)} is {dtype_name(value.dtype)}: complex numbers have no order, so none "
+        "of them is the lower loss, and there is no one gradient; backward goes on from ones.",
         span=scene.run.program.body.span,
         torch=NOT_REAL.format(value.dtype) if value.numel() == 1 else NOT_SCALAR,
         fix=(Fix("its size", f"({text}).abs().sum()"), Fix("or its real part", f"({text}).real.sum()")),

@@ -55,7 +55,8 @@ def _outside(case: Case, number: int, dim: int) -> Finding:
     text = drawing.label(case.tensors[0].text)
     return case.finding(
         "AGX309",
-        f"`{text}` {shown(tensor.shape)} has {size} in dimension {dim}: {_range(size)}, and {number} is not.",
+        f"`{text}` {shown(tensor.shape)} has size {size} in dimension {dim}: "
+        f"{_range(size)}, and {number} is outside.",
         cause=_marked(text, tensor, dim),
         index=number,
         dimension=dim,
@@ -64,7 +65,7 @@ def _outside(case: Case, number: int, dim: int) -> Finding:
 
 
 def _range(size: int) -> str:
-    return f"indices 0 to {size - 1} (or -{size} to -1) are in it" if size else "no index is in it"
+    return f"its indices are 0 to {size - 1}, or -{size} to -1" if size else "it has no index"
 
 
 def _marked(text: str, tensor: torch.Tensor, dim: int) -> tuple[str, ...]:
@@ -98,7 +99,7 @@ def _rows(case: Case) -> Finding:
     holds = f"; {drawing.quoted(indices.text)} holds {_listed(wrong)}" if wrong else ""
     return case.finding(
         "AGX309",
-        f"{sized(table)} has {size} to choose from, 0 to {size - 1}{holds}.",
+        f"{sized(table)} has the indices 0 to {size - 1}{holds}.",
         name="embedding-index-out-of-range" if case.name == "embedding" else "",
         outside=wrong[:8],
         size=size,

@@ -61,8 +61,10 @@ class Pair:
 def mismatch(case: Case) -> Finding | None:
     """AGX301 where the function multiplies and the shapes of its operands do not fit."""
     product = PRODUCTS.get(case.name)
-    if product is None or len(case.tensors) < product.first + 2:
+    if product is None:
         return None
+    if len(case.tensors) < product.first + 2:
+        return _number(case)
     left, right = case.tensors[product.first : product.first + 2]
     shapes = tuple(left.value.shape), tuple(right.value.shape)
     wrong = _wrong_rank(case, product, left, right)
@@ -175,9 +177,22 @@ def _drawn_ranks(left: Operand, right: Operand) -> tuple[str, ...]:
     )
 
 
+def _number(case: Case) -> Finding | None:
+    """AGX301 for `@` between a tensor and a Python number."""
+    numbers = [o for o in case.operands if isinstance(o.value, int | float | complex)]
+    if not isinstance(case.failure.expr, nodes.Binary) or not numbers:
+        return None
+    return _scaled(case, *case.operands, number=numbers[0], cause=())
+
+
 def _scalar(case: Case, left: Operand, right: Operand) -> Finding:
-    """AGX301 for `@` with a number: what is meant is `*`."""
+    """AGX301 for a product with a tensor that is a single number."""
     number = left if left.value.ndim == 0 else right
+    return _scaled(case, left, right, number=number, cause=_drawn_ranks(left, right))
+
+
+def _scaled(case: Case, left: Operand, right: Operand, *, number: Operand, cause: tuple[str, ...]) -> Finding:
+    """What is meant by `@` with a number is `*`."""
     fixes = []
     if isinstance(case.failure.expr, nodes.Binary):
         source = case.run.program.source
@@ -187,7 +202,7 @@ def _scalar(case: Case, left: Operand, right: Operand) -> Finding:
     return case.finding(
         "AGX301",
         f"{drawing.quoted(number.text)} is a single number, which has no dimension to multiply along.",
-        cause=_drawn_ranks(left, right),
+        cause=cause,
         fix=fixes,
     )
 

@@ -27,6 +27,7 @@ from autograd_cli.diagnose import (
 )
 from autograd_cli.diagnose.facts import Case
 from autograd_cli.diagnose.scene import Scene
+from autograd_cli.diagnose.trial import tried
 from autograd_cli.errors import AgxError
 from autograd_cli.report import Finding, Gradient, Graph
 from autograd_cli.run.tape import Run
@@ -42,6 +43,7 @@ FAILURES: tuple[tuple[str, Callable[[Case], Finding | None]], ...] = (
     ("AGX309", places.index),
     ("AGX311", places.dimension),
     ("AGX315", values.truth),
+    ("AGX318", values.number),
     ("AGX316", values.target_shape),
     ("AGX317", values.joined),
     ("AGX302", broadcasting.expansion),
@@ -79,7 +81,7 @@ def failure(run: Run) -> tuple[Finding, ...]:
     if not found:
         return (unknown.error(case),)
     also = dict.fromkeys(other.name for other in found[1:] if other.name != found[0].name)
-    return (replace(found[0], also=tuple(also)),)
+    return (tried(run, replace(found[0], also=tuple(also))),)
 
 
 def inspect(
@@ -87,4 +89,4 @@ def inspect(
 ) -> tuple[Finding, ...]:
     """What is worth saying about a run that worked: errors and warnings first, then notes."""
     scene = Scene(run, graph, gradients, cotangent_given)
-    return tuple(finding for _, rule in INSPECTIONS for finding in rule(scene))
+    return tuple(tried(run, finding) for _, rule in INSPECTIONS for finding in rule(scene))

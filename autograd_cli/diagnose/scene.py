@@ -43,6 +43,19 @@ class Scene:
         """The steps whose values went into `step`, in order, repeats kept."""
         return [self.run.steps[ref.index] for ref in refs((step.args, step.kwargs))]
 
+    @property
+    def several(self) -> tuple[object, ...] | None:
+        """All results of the source's call where the run goes on with the first of them."""
+        before = self.arguments(self.root)
+        picked = before and before[0].expr is self.root.expr and isinstance(before[0].value, tuple)
+        return tuple(before[0].value) if picked else None
+
+    @property
+    def output_text(self) -> str:
+        """What gives the output when it is typed: the source, and [0] where the first is taken."""
+        text = self.source.text.strip()
+        return text if self.several is None else f"({text})[0]"
+
     @cached_property
     def needed(self) -> frozenset[int]:
         """The steps that the output was computed from, itself among them."""
@@ -59,6 +72,12 @@ class Scene:
         """The steps of the bindings that require grad and are used, by name."""
         wanted = self.run.leaves
         return {s.name: s for s in self.run.steps if s.kind == "binding" and s.name in wanted}
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """The names that require grad and stand in the source, but only in branches not taken."""
+        used = {b.name for b in self.run.bindings if b.used}
+        return tuple(name for name in self.run.leaves if name in used and name not in self.leaves)
 
     @cached_property
     def reached(self) -> frozenset[str]:

@@ -5,9 +5,14 @@ from autograd_cli.diagnose.facts import Case, described
 from autograd_cli.report import Finding
 
 
+def _is_torchs(case: Case) -> bool:
+    return case.function is not None and case.function.path.startswith("torch.")
+
+
 def error(case: Case) -> Finding:
     """AGX307: the failing expression and its operands, with shape, dtype and device."""
-    says = "torch says" if type(case.failure.error).__module__ == "torch" or case.tensors else "Python says"
+    by_python = not case.name or case.says("unsupported operand") or not _is_torchs(case)
+    says = "Python says" if by_python else "torch says"
     return case.finding(
         "AGX307",
         f"{drawing.quoted(case.text, 60)} cannot be evaluated; {says}: {case.words}",

@@ -1,5 +1,7 @@
 """Tensors asked for what they cannot give: data, one truth value, a gradient of whole numbers."""
 
+import math
+from collections.abc import Iterator
 from math import prod
 
 import torch
@@ -8,7 +10,10 @@ from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.drawing import shown
 from autograd_cli.diagnose.facts import Case, dtype_name, sized
 from autograd_cli.lang import nodes
+from autograd_cli.lang.functions.rows import Kind
+from autograd_cli.lang.source import Source
 from autograd_cli.report import Finding, Fix
+from autograd_cli.run.tape import Operand
 
 _META_WORDS = (
     "meta tensor",
@@ -50,7 +55,7 @@ def truth(case: Case) -> Finding | None:
         "AGX315",
         f"{sized(operand)} has {count} elements, and {wanted} is needed here.",
         name="tensor-as-bool" if as_truth else "tensor-as-number",
-        fix=_decided(case) if as_truth else (),
+        fix=_decided(case) if as_truth else _torchs_own(case),
         count=count,
     )
 
@@ -61,6 +66,8 @@ _ELEMENTWISE = {"and": "&", "or": "|"}
 def _decided(case: Case) -> tuple[Fix, ...]:
     """The branch taken element by element where there is one, else all and any."""
     source, test = case.run.program.source, case.operands[0].expr
+    if isinstance(test, nodes.Compare) and len(test.ops) > 1:
+        return (Fix("element by element", repair.edited(source, {test.span: _unchained(source, test)})),)
     parent = _asking(case, test)
     if isinstance(parent, nodes.Conditional):
         parts = (source[parent.test.span], source[parent.then.span], source[parent.otherwise.span])
@@ -70,6 +77,24 @@ def _decided(case: Case) -> tuple[Fix, ...]:
         joined = f" {_ELEMENTWISE[parent.op]} ".join(f"({source[o.span]})" for o in parent.operands)
         return (Fix("element by element", repair.edited(source, {parent.span: joined})),)
     return (Fix("true when all are", repair.suffixed(source, test, ".all()", case.failure.expr)),)
+
+
+def _unchained(source: Source, test: nodes.Compare) -> str:
+    """`a < x < b` as `(a < x) & (x < b)`."""
+    texts = [source[repair.grouped(source, operand, test)] for operand in test.operands]
+    links = zip(texts, test.ops, texts[1:], strict=False)
+    return " & ".join(f"({left} {op} {right})" for left, op, right in links)
+
+
+def _torchs_own(case: Case) -> tuple[Fix, ...]:
+    """The source with torch's function of the same name in place of math's."""
+    expr, function = case.failure.expr, case.function
+    if function is None or not function.path.startswith("math.") or not hasattr(torch, function.name):
+        return ()
+    if not isinstance(expr, nodes.Call):
+        return ()
+    program = repair.edited(case.run.program.source, {expr.function.span: function.name})
+    return (Fix("torch's function works on every element", program),)
 
 
 def _asking(case: Case, test: nodes.Expr) -> nodes.Expr | None:
@@ -123,6 +148,33 @@ def _keyword_added(text: str, call: nodes.Call, keyword: str) -> str:
     return f"{text[:end].rstrip()}, {keyword}{text[end:]}"
 
 
+# Numbers where tensors are wanted
+
+
+def number(case: Case) -> Finding | None:
+    """AGX318 where a function of tensors is given a Python number or list."""
+    operand = next((o for o in case.operands if isinstance(o.value, int | float | complex | list)), None)
+    if operand is None or not case.says("must be tensor, not"):
+        return None
+    kind = type(operand.value).__name__
+    return case.finding(
+        "AGX318",
+        f"{drawing.quoted(operand.text)} is a Python {kind}, and `{case.name}` takes a tensor there.",
+        fix=tuple(_made_tensor(case, operand)),
+    )
+
+
+def _made_tensor(case: Case, operand: Operand) -> Iterator[Fix]:
+    source, expr = case.run.program.source, case.failure.expr
+    alone, is_number = len(case.operands) == 1, isinstance(operand.value, int | float)
+    if isinstance(expr, nodes.Call) and alone and is_number and hasattr(math, case.name):
+        yield Fix("Python's own", repair.edited(source, {expr.function.span: f"math.{case.name}"}))
+    value = operand.value
+    text = source[operand.expr.span]
+    written = f"tensor({text}.)" if type(value) is int and text.isdigit() else f"tensor({text})"
+    yield Fix("as a tensor", repair.edited(source, {operand.expr.span: written}))
+
+
 # Losses whose target has another shape
 
 
@@ -131,7 +183,7 @@ _SIZE_WORDS = ("target size", "batch_size", "0d or 1d target")
 
 def target_shape(case: Case) -> Finding | None:
     """AGX316 where a loss wants a target of another shape than it was given."""
-    if len(case.tensors) < 2 or not case.says(*_SIZE_WORDS):
+    if case.kind is not Kind.LOSS or len(case.tensors) < 2 or not case.says(*_SIZE_WORDS):
         return None
     given, target = case.tensors[:2]
     shapes = shown(given.value.shape), shown(target.value.shape)

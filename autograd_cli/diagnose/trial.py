@@ -1,0 +1,36 @@
+"""Repairs run before they are offered."""
+
+from dataclasses import replace
+
+from autograd_cli.errors import AgxError
+from autograd_cli.lang.parse import parse
+from autograd_cli.lang.source import Source
+from autograd_cli.report import Finding, Fix, Severity
+from autograd_cli.run.interpreter import Settings
+from autograd_cli.run.record import run, torch_state
+from autograd_cli.run.tape import Run
+
+
+def tried(made: Run, finding: Finding) -> Finding:
+    """The finding with its repairs run on the same bindings; those that fail stand only if none passes.
+
+    A note's repairs are not run: they are for another question, not for a fault.
+    """
+    if finding.severity is Severity.NOTE or not finding.fix:
+        return finding
+    fixes = [_run(made, fix) for fix in finding.fix]
+    passed = [fix for fix in fixes if fix.passed is not False]
+    return replace(finding, fix=tuple(passed or fixes[:1]))
+
+
+def _run(made: Run, fix: Fix) -> Fix:
+    if not fix.program:
+        return fix
+    settings = Settings(device=made.device, dtype=made.dtype, seed=made.seed)
+    try:
+        program = parse(Source(fix.program, made.program.source.name))
+        with torch_state(settings):
+            again = run(program, made.bindings, settings)
+    except AgxError:
+        return replace(fix, ran=False, passed=False)
+    return replace(fix, ran=True, passed=again.failure is None)

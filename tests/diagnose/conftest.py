@@ -1,0 +1,89 @@
+"""Runs of real sources on real torch, and their findings."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+from autograd_cli import diagnose
+from autograd_cli.gradients.backward import backward
+from autograd_cli.graph.pack import graph
+from autograd_cli.graph.read import read
+from autograd_cli.lang.parse import parse
+from autograd_cli.lang.source import Source
+from autograd_cli.report import Finding, Gradient
+from autograd_cli.run.interpreter import Settings
+from autograd_cli.run.record import run, torch_state
+from autograd_cli.run.tape import BoundValue, Run
+from autograd_cli.run.values import plain
+
+Findings = tuple[Finding, ...]
+
+
+def ran(source: str, **values: object) -> Run:
+    """The run of a source; floating tensors are leaves, all else constant."""
+    settings = Settings()
+    with torch_state(settings):
+        return run(parse(Source(source)), [bound(*pair) for pair in values.items()], settings)
+
+
+def bound(name: str, value: object) -> BoundValue:
+    """A binding as the command line makes it."""
+    leaf = isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex())
+    made = value.detach().clone().requires_grad_() if leaf else value
+    return BoundValue(name, "", made, "leaf" if leaf else "constant")
+
+
+def looked_at(made: Run, **options: bool) -> Findings:
+    """What inspect says of a run, with its graph and autograd's gradients."""
+    root = made.output
+    if not isinstance(root, torch.Tensor) or not root.requires_grad:
+        return diagnose.inspect(made, None, (), **options)
+    reading = read(made, root)
+    passed = backward(made, None, reading.walk.nodes)
+    gradients = [autograd_alone(name, value) for name, value in passed.leaves.items()]
+    return diagnose.inspect(made, graph(made, reading, passed.cotangents), gradients, **options)
+
+
+def autograd_alone(name: str, value: torch.Tensor | None) -> Gradient:
+    """A gradient known by one witness."""
+    shape = () if value is None else tuple(value.shape)
+    values = None if value is None else plain(value)
+    return Gradient(name, shape, None, "", "", None, values, None, None, None, None, None, None)
+
+
+@pytest.fixture
+def why() -> Callable[..., Finding]:
+    """`why(source, **values)`: the finding of a source that fails."""
+
+    def ask(source: str, **values: object) -> Finding:
+        (finding,) = diagnose.failure(ran(source, **values))
+        return finding
+
+    return ask
+
+
+@pytest.fixture
+def said() -> Callable[..., Findings]:
+    """`said(source, **values)`: the findings of a source that runs."""
+
+    def ask(source: str, *, cotangent_given: bool = False, **values: object) -> Findings:
+        return looked_at(ran(source, **values), cotangent_given=cotangent_given)
+
+    return ask
+
+
+@pytest.fixture
+def works() -> Callable[..., None]:
+    """`works(finding, **values)`: each repair of a finding runs, and says nothing that it said."""
+
+    def check(finding: Finding, **values: object) -> None:
+        programs = [fix.program for fix in finding.fix if fix.program]
+        assert programs
+        assert all(fix.passed is not False for fix in finding.fix)
+        for program in programs:
+            made = ran(program, **values)
+            assert made.failure is None, program
+            assert finding.code not in {each.code for each in looked_at(made)}, program
+
+    return check

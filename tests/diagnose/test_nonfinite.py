@@ -1,0 +1,91 @@
+import pytest
+from torch import ones, randn, tensor, zeros
+
+from autograd_cli.diagnose.nonfinite import Bad, at, bad
+from autograd_cli.report import Summary
+
+NAN, INF = float("nan"), float("inf")
+SQRT = "nan-grad-sqrt-at-zero"
+
+
+def test_what_is_not_finite_is_counted_and_placed():
+    assert bad(((0.0, 1.0), (NAN, INF))) == Bad(1, 1, 4, (1, 0))
+    assert bad(complex(0, NAN)) == Bad(1, 0, 1, ())
+    assert bad(Summary(2000, 0.0, 1.0, 3, 0)) == Bad(3, 0, 2000, None)
+    assert bad(((0.0, 1.0),)) is None
+    assert bad(None) is None
+
+
+def test_a_number_is_found_by_its_index():
+    assert at(((0.0, 1.0), (2.0, 3.0)), (1, 0)) == 2.0
+    assert at(5.0, (1, 0)) == 5.0
+    assert at((1.0, 2.0), (0, 0)) is None
+    assert at((1.0, 2.0), ()) is None
+
+
+def test_a_masked_branch_is_explained_as_its_product_and_mended(said, works):
+    values = {"x": tensor([1.0, 0.0, 4.0])}
+    (finding,) = said("where(x>0, sqrt(x), 0*x).sum()", **values)
+    assert (finding.code, finding.name, finding.severity) == ("AGX502", "nan-grad-masked-branch", "warning")
+    assert (
+        finding.sentence == "The gradient of `x` has 1 NaN of 3 elements, the first at [1], where `x` is 0."
+    )
+    assert finding.cause == (
+        "sqrt(x)  its operand `x` is 0 there",
+        "sqrt(x)  arriving 0 × local factor inf = nan",
+    )
+    assert [fix.program for fix in finding.fix] == ["where(x>0, sqrt(where(x>0, x, 1.)), 0*x).sum()"]
+    works(finding, **values)
+
+
+def test_the_other_branch_is_mended_the_other_way_round(said, works):
+    values = {"x": tensor([0.0, 1.0]), "y": ones(2)}
+    (finding,) = said("where(x==0, 0*y, y/x).sum()", **values)
+    assert finding.name == "nan-grad-masked-branch"
+    assert [fix.program for fix in finding.fix] == ["where(x==0, 0*y, y/where(x==0, 1., x)).sum()"]
+    assert (
+        finding.cause[-1] == "The gradient of `y` has 1 NaN of 2 elements, the first at [0], where `y` is 1"
+    )
+    works(finding, **values)
+
+
+@pytest.mark.parametrize(
+    ("source", "x", "name", "where", "product"),
+    [
+        ("sqrt(x).sum()", [0.0, 4.0], SQRT, "sqrt(x)", "arriving 1 × local factor inf = inf"),
+        ("(x**0.5).sum()", [0.0, 4.0], SQRT, "x**0.5", "arriving 1 × local factor inf = inf"),
+        ("sqrt((x**2).sum())", [0.0], SQRT, "sqrt((x**2).sum())", "arriving 1 × local factor inf = inf"),
+        ("(log(x)*0).sum()", [0.0], "nan-grad-log-at-zero", "log(x)", "arriving 0 × local factor inf = nan"),
+        ("(1/x).sum()", [0.0, 1.0], "nan-gradient", "1/x", "arriving 1 × local factor -inf = -inf"),
+        ("(x/x.norm()).sum()", [0.0, 0.0], "nan-gradient", "x/x.norm()", None),
+        ("(0*(x*inf)).sum()", [1.0, 2.0], "nan-gradient", "x*inf", "arriving 0 × local factor inf = nan"),
+    ],
+)
+def test_the_node_where_it_arises_is_named(said, source, x, name, where, product):
+    (finding,) = said(source, x=tensor(x))
+    assert (finding.code, finding.name) == ("AGX502", name)
+    assert source[slice(*finding.span)] == where
+    if product is not None:
+        assert f"{where}  {product}" in finding.cause
+
+
+def test_a_value_that_is_not_finite_either_is_said(said):
+    (finding,) = said("log(x)*0", x=tensor(0.0))
+    assert finding.sentence == "The gradient of `x` is NaN, where `x` is 0."
+    assert finding.cause[-1] == "the value of `log(x)` is not finite either"
+
+
+def test_one_element_among_many_is_found_though_the_report_has_a_summary(said):
+    x = randn(2000).abs() + 1
+    x[417] = 0
+    (finding,) = said("where(x>0, sqrt(x), 0*x).sum()", x=x)
+    assert finding.sentence == (
+        "The gradient of `x` has 1 NaN of 2000 elements, the first at [417], where `x` is 0."
+    )
+
+
+@pytest.mark.parametrize(
+    "source", ["x.norm()", "sqrt(x + 1).sum()", "where(x>0, x, 0*x).sum()", "relu(x).sum()"]
+)
+def test_finite_gradients_are_silent(said, source):
+    assert said(source, x=zeros(2)) == ()

@@ -1,0 +1,65 @@
+import pytest
+from torch import ones, tensor
+
+
+def test_promotion_shows_the_three_dtypes(said):
+    (finding,) = said("(x+y).sum()", x=ones(2), y=ones(2).double())
+    assert (finding.code, finding.name, finding.severity) == ("AGX305", "dtype-promoted", "note")
+    assert finding.sentence == "`x` is float32 and is promoted: `x+y` is float64."
+    assert finding.cause == ("x    (2,)  float32", "y    (2,)  float64", "x+y  (2,)  float64")
+
+
+def test_whole_numbers_are_promoted_too(said):
+    (finding,) = said("(x*i).sum()", x=ones(2), i=tensor([1, 2]))
+    assert finding.sentence == "`i` is int64 and is promoted: `x*i` is float32."
+
+
+@pytest.mark.parametrize("source", ["(x*x).sum()", "(x*2).sum()", "(x*(x>0)).sum()", "x[i].sum()"])
+def test_one_dtype_a_number_a_mask_and_an_index_are_silent(said, source):
+    assert said(source, x=ones(2), i=tensor([0, 1])) == ()
+
+
+def test_a_loss_over_all_pairs_is_drawn_and_mended(said, works):
+    values = {"p": ones(4, 1), "y": ones(4)}
+    (finding,) = said("((p-y)**2).mean()", **values)
+    assert (finding.code, finding.name, finding.severity) == ("AGX407", "silent-loss-broadcast", "warning")
+    assert finding.sentence == (
+        "`p` (4,1) with `y` (4,) gives (4,4): each element meets all 4 of the other, 16 pairs, "
+        "and all of them go into the result."
+    )
+    assert finding.cause == (
+        "p    (4,1)  4  1",
+        "y    (4,)      4",
+        "p-y  (4,4)  4  4",
+        "            ^",
+    )
+    assert [fix.program for fix in finding.fix] == ["((p-y[:, None])**2).mean()"]
+    works(finding, **values)
+
+
+def test_torchs_own_warning_is_folded_in(said):
+    (finding,) = said("F.mse_loss(X@w, y)", X=ones(4, 2), w=ones(2, 1), y=ones(4))
+    assert finding.code == "AGX407"
+    assert finding.torch.startswith(
+        "Using a target size (torch.Size([4])) that is different to the input size"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "p", "y"),
+    [
+        ("((p[:, None]-y)**2).mean()", (4,), (4,)),
+        ("((p.unsqueeze(1)-y)**2).mean()", (4,), (4,)),
+        ("((p.view(4, 1)-y)**2).mean()", (4,), (4,)),
+        ("(p.sum(1, keepdim=True)*y).sum()", (4, 2), (4,)),
+        ("((p-y)**2).mean()", (4, 1), (4, 1)),
+        ("((p-y)**2).mean()", (4, 1), (3,)),
+        ("((p-y)**2).mean()", (1, 1), (1,)),
+    ],
+)
+def test_pairs_that_are_meant_or_are_none_are_silent(said, source, p, y):
+    assert said(source, p=ones(p), y=ones(y)) == ()
+
+
+def test_pairs_that_are_not_reduced_are_no_loss(said):
+    assert [each.code for each in said("p-y", p=ones(4, 1), y=ones(4))] == ["AGX401"]
