@@ -57,6 +57,7 @@ LINE, OTHER_LINE = "[[[1.5,-0.3,0.7,2.1]]]", "[[[0.4,-1.2]]]"
 PLANE, KERNEL = "[[[[1.5,-0.3,0.7],[0.2,2.5,-1.1]]]]", "[[[[0.4,-1.2],[0.8,0.3]]]]"
 SPACE, BLOCK = "[[[[[1.5,-0.3],[0.2,2.5]],[[0.7,1.1],[-0.4,0.9]]]]]", "[[[[[0.4,-1.2]]]]]"
 M = "[[1.5,-0.3,0.7],[0.2,2.5,-1.1]]"
+TALL = "[[1.5,-0.3],[0.2,2.5],[0.7,-1.1]]"
 FOUR = "[[[[1.5]],[[-0.3]],[[0.7]],[[2.1]]]]"
 
 
@@ -142,7 +143,7 @@ NORMS = (
         "(input, normalized_shape: size, weight = None, eps: number = None)", "rows not zero", M),
     _of("batch_norm", "each column moved to mean 0 and spread 1, then weighted",
         ", None, None, training=True",
-        BATCH, "columns not constant", M),
+        BATCH, "columns not constant", TALL),
     _of("group_norm", "groups of channels moved to mean 0 and spread 1, then weighted", ", 1",
         "(input, num_groups: count, weight = None, bias = None, eps: number = 1e-05)", "groups not constant",
         M),

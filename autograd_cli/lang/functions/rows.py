@@ -13,7 +13,11 @@ from autograd_cli.lang.namespaces import FROM_BUILTINS
 
 
 class Kind(Enum):
-    """What a function does to its arguments, as far as other rooms need to know."""
+    """What a function does to its arguments, as far as other rooms need to know.
+
+    RANDOM makes a constant by drawing; what passes gradients on and draws besides, as
+    dropout does, is a LAYER or an ACTIVATION.
+    """
 
     ELEMENTWISE = "elementwise"
     REDUCTION = "reduction"
