@@ -2,7 +2,7 @@
 
 Takes: nothing; rows are data, one file a kind of function.
 Gives: FUNCTIONS in the order of the files, `by_path`, and OPERATORS by symbol.
-May import errors and the names of `lang.namespaces`. Must not import torch, which `run.operations` asks for the callables.
+May import errors and `lang.namespaces`. Must not import torch: `run.operations` finds the callables.
 """
 
 from collections.abc import Iterable
