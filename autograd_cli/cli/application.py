@@ -2,9 +2,8 @@
 
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from difflib import get_close_matches
-from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -33,41 +32,46 @@ class Agx(TyperGroup):
 
     def main(self, args: Any = None, *_: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         """Run a command line. Ends the process when `standalone_mode`, else gives the status."""
-        extra.pop("prog_name", None)
-        environment = extra.pop("obj", None) or of_process()
-        work = partial(super().main, args, "agx", standalone_mode=False, obj=environment, **extra)
-        status = settled(environment, work)
+        words = list(sys.argv[1:] if args is None else args)
+        environment = extra.get("obj") or of_process()
+        status = settled(environment, lambda: self.dispatched(words, environment))
         environment.flush()
         if standalone_mode:
             sys.exit(int(status))
         return status
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Refuse an option in front of the command by name, with the order that works."""
-        args = args or ["--help"]
-        first = args[0]
-        if first.startswith("-") and first.partition("=")[0] not in _OWN and not ctx.resilient_parsing:
-            raise _refused(args, "is no option of agx; a command comes first")
-        return super().parse_args(ctx, args)
+    def dispatched(self, words: list[str], environment: Environment) -> Any:
+        """What the command that the first word names gives, or what Typer does with an option.
+
+        Typer's own way to a command would convert the options in front of it, and import
+        pydantic for that.
+        """
+        settings: dict[str, Any] = {"standalone_mode": False, "obj": environment}
+        if not words or words[0].partition("=")[0] in _OWN:
+            return super().main(words or ["--help"], "agx", **settings)
+        command = self.commands.get(words[0])
+        if command is None:
+            raise _unknown(words, self.commands)
+        return command.main(words[1:], f"agx {words[0]}", **settings)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """The examples, as they are typed."""
         write_examples(self.epilog or "", formatter)
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that the first word names."""
-        if args[0] not in self.commands and not ctx.resilient_parsing:
-            near = get_close_matches(args[0], self.commands, 1)
-            raise _refused(args, "is no command of agx", near[0] if near else "")
-        return super().resolve_command(ctx, args)
 
-
-def _refused(args: Sequence[str], why: str, near: str = "") -> InputError:
-    fix = bindings.shell(["agx", near, *args[1:]] if near else ["agx", "trace", *args])
-    typed = bindings.shell(["agx", *args])
-    end = len(bindings.shell(["agx", args[0]]))
-    hint = f"Did you mean `{near}`?" if near else "`agx --help` lists the commands."
-    return InputError("AGX205", f"`{args[0]}` {why}.", text=typed, span=Span(4, end), hint=hint, fix=fix)
+def _unknown(words: Sequence[str], commands: Collection[str]) -> InputError:
+    """The refusal of a first word that is no command, with a line that works."""
+    first = words[0]
+    option = first.startswith("-")
+    near = [] if option else get_close_matches(first, commands, 1)
+    return InputError(
+        "AGX205",
+        f"`{first}` is no {'option of agx; a command comes first' if option else 'command of agx'}.",
+        text=bindings.shell(["agx", *words]),
+        span=Span(4, len(bindings.shell(["agx", first]))),
+        hint=f"Did you mean `{near[0]}`?" if near else "`agx --help` lists the commands.",
+        fix=bindings.shell(["agx", *(near or ["trace", first]), *words[1:]]),
+    )
 
 
 app = typer.Typer(

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from keyword import iskeyword
+from typing import Any
 from unicodedata import normalize
 
 from autograd_cli.cli.options import HELP, VAR, Option
@@ -23,15 +24,16 @@ _LONG = re.compile(r"--([^\W\d][\w-]*)(?:=(.*))?", re.DOTALL)
 class Line:
     """A command line, told apart. `bindings` are (name, text) in the order written.
 
-    `words` is the whole line as typed, `plain` its options in a spelling that leaves
-    nothing to tell apart. `help` says that --help stands in it.
+    `words` is the whole line as typed. `given` holds the text of each option by its key,
+    True for a flag, a list of texts for an option that may be repeated; of the others
+    the last one counts. `help` says that --help stands in the line.
     """
 
     command: str
     words: tuple[str, ...]
     sources: list[str] = field(default_factory=list)
     bindings: list[tuple[str, str]] = field(default_factory=list)
-    plain: list[str] = field(default_factory=list)
+    given: dict[str, Any] = field(default_factory=dict)
     help: bool = False
 
     @property
@@ -121,14 +123,16 @@ class _Reader:
         if not option.metavar:
             if value is not None:
                 raise self.refused("AGX208", f"`{spelling}` takes no value.", fix=spelling)
-            self.line.plain.append(option.name)
+            self.line.given[option.key] = True
             return
         if value is None:
             value = self.value(spelling, option.metavar)
         if option is VAR:
             self.variable(value)
+        elif option.repeated:
+            self.line.given.setdefault(option.key, []).append(value)
         else:
-            self.line.plain.append(f"{option.name}={value}")
+            self.line.given[option.key] = value
 
     def variable(self, pair: str) -> None:
         """`--var NAME=VALUE`, for a name that is also an option."""

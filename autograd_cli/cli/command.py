@@ -49,13 +49,17 @@ class TableCommand(TyperCommand):
     words: "Words | None" = None
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the line; what is left for Typer has no two readings."""
+        """Read the line. Typer sees it only to complete it or to show help: to convert the
+        values of options it would import more than the rest of a start takes.
+        """
         if ctx.resilient_parsing:
             return super().parse_args(ctx, args)
         known = options.of(self.name or "")
         line = bindings.read(self.name or "", args, known, self.takes_bindings)
+        if line.help:
+            return super().parse_args(ctx, ["--help"])
         ctx.meta[_LINE] = line
-        return super().parse_args(ctx, ["--help"] if line.help else [*line.plain, "--", *line.sources[:1]])
+        return []
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """The options, by panel, straight from the table."""
@@ -88,13 +92,14 @@ class BindingsCommand(TableCommand):
 def register(app: typer.Typer, name: str, body: Body, examples: str, words: Words | None = None) -> None:
     """Make `body` a command of `app`: help from its docstring, options from the table."""
 
-    def callback(ctx: typer.Context, **given: Any) -> ExitStatus:
+    def callback(ctx: typer.Context, **_: Any) -> ExitStatus:
         environment = ctx.obj if isinstance(ctx.obj, Environment) else of_process()
-        values = options.values(name, given)
+        line = ctx.meta[_LINE]
+        values = options.values(name, line.given)
         environment.quiet = bool(values.pop("quiet", False))
         environment.verbose = bool(values.pop("verbose", False))
         environment.colour = values.pop("color", "auto")
-        return body(Given(environment, ctx.meta[_LINE], values))
+        return body(Given(environment, line, values))
 
     bind = name in options.RUNS
     metavar = words.metavar if words else None

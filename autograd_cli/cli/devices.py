@@ -26,7 +26,8 @@ _TITLES = ("device", "name", "usable", "why not", "memory", "float64", "bfloat16
 def devices(given: Given) -> ExitStatus:
     """List what torch can run on here, and why not on the rest.
 
-    A device is usable when a small backward on it gives what the CPU gives. With -q only the name of the device that --device auto takes.
+    A device is usable when a small backward on it gives what the CPU gives. With -q
+    only the name of the device that --device auto takes.
     """
     if given.line.sources:
         raise InputError("AGX205", f"`agx devices` takes no word, and `{given.line.sources[0]}` is one.")

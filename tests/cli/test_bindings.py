@@ -9,59 +9,60 @@ def read(words, command="trace", takes_bindings=True):
 
 
 ARGV = [
-    # words, source, bindings, what is left for Typer
-    (["sin(x)", "--x", "2"], "sin(x)", [("x", "2")], []),
-    (["--x", "2", "sin(x)"], "sin(x)", [("x", "2")], []),
-    (["--x", "2", "sin(x*y)", "--y", "3"], "sin(x*y)", [("x", "2"), ("y", "3")], []),
-    (["sin(x)", "--x", "-2"], "sin(x)", [("x", "-2")], []),
-    (["sin(x)", "--x=-1e-3"], "sin(x)", [("x", "-1e-3")], []),
-    (["sin(x)", "--x", "-1e-3"], "sin(x)", [("x", "-1e-3")], []),
-    (["sin(x)", "--x", "[1,-2]"], "sin(x)", [("x", "[1,-2]")], []),
-    (["sin(x)", "--x="], "sin(x)", [("x", "")], []),
-    (["sin(x)", "--x", ""], "sin(x)", [("x", "")], []),
-    (["sin(x)", "--x=a=b"], "sin(x)", [("x", "a=b")], []),
-    (["sin(x)", "--x", "y==1"], "sin(x)", [("x", "y==1")], []),
-    (["sin(x)", "--x", "two\nlines"], "sin(x)", [("x", "two\nlines")], []),
-    (["sin(x)", "--x=two\nlines"], "sin(x)", [("x", "two\nlines")], []),
-    (["-x**2", "--x", "2"], "-x**2", [("x", "2")], []),
-    (["-x", "--x", "2"], "-x", [("x", "2")], []),
-    (["-d*2", "--d", "3"], "-d*2", [("d", "3")], []),
-    (["-d", "cuda", "x"], "x", [], ["--device=cuda"]),
+    # words, source, bindings, options; None where all words are sources
+    (["sin(x)", "--x", "2"], "sin(x)", [("x", "2")], {}),
+    (["--x", "2", "sin(x)"], "sin(x)", [("x", "2")], {}),
+    (["--x", "2", "sin(x*y)", "--y", "3"], "sin(x*y)", [("x", "2"), ("y", "3")], {}),
+    (["sin(x)", "--x", "-2"], "sin(x)", [("x", "-2")], {}),
+    (["sin(x)", "--x=-1e-3"], "sin(x)", [("x", "-1e-3")], {}),
+    (["sin(x)", "--x", "-1e-3"], "sin(x)", [("x", "-1e-3")], {}),
+    (["sin(x)", "--x", "[1,-2]"], "sin(x)", [("x", "[1,-2]")], {}),
+    (["sin(x)", "--x="], "sin(x)", [("x", "")], {}),
+    (["sin(x)", "--x", ""], "sin(x)", [("x", "")], {}),
+    (["sin(x)", "--x=a=b"], "sin(x)", [("x", "a=b")], {}),
+    (["sin(x)", "--x", "y==1"], "sin(x)", [("x", "y==1")], {}),
+    (["sin(x)", "--x", "two\nlines"], "sin(x)", [("x", "two\nlines")], {}),
+    (["sin(x)", "--x=two\nlines"], "sin(x)", [("x", "two\nlines")], {}),
+    (["-x**2", "--x", "2"], "-x**2", [("x", "2")], {}),
+    (["-x", "--x", "2"], "-x", [("x", "2")], {}),
+    (["-d*2", "--d", "3"], "-d*2", [("d", "3")], {}),
+    (["-d", "cuda", "x"], "x", [], {"device": "cuda"}),
     (["x", "-dcpu"], "x", [], None),
-    (["--2", "--x", "1"], "--2", [("x", "1")], []),
-    (["--x**2", "--x", "1"], "--x**2", [("x", "1")], []),
-    (["x", "--grad-output", "-1"], "x", [], ["--grad-output=-1"]),
-    (["x", "-g", "-1"], "x", [], ["--grad-output=-1"]),
+    (["--2", "--x", "1"], "--2", [("x", "1")], {}),
+    (["--x**2", "--x", "1"], "--x**2", [("x", "1")], {}),
+    (["x", "--grad-output", "-1"], "x", [], {"grad_output": "-1"}),
+    (["x", "-g", "-1"], "x", [], {"grad_output": "-1"}),
     (["x", "-g=-1"], "x", [], None),
-    (["x", "--device=cuda:1"], "x", [], ["--device=cuda:1"]),
-    (["x", "-f", "json", "-q"], "x", [], ["--format=json", "--quiet"]),
-    (["-", "--x", "2"], "-", [("x", "2")], []),
-    (["x", "--x", "@-"], "x", [("x", "@-")], []),
-    (["--x", "2", "--", "-d"], "-d", [("x", "2")], []),
-    (["--", "--x"], "--x", [], []),
-    (["x", "--var", "seed=3"], "x", [("seed", "3")], []),
-    (["x", "--var=seed=3"], "x", [("seed", "3")], []),
-    (["x", "--var", "seed = [1]"], "x", [("seed", " [1]")], []),
-    (["x", "--y", "1", "--var", "wrt=y", "--x", "2"], "x", [("y", "1"), ("wrt", "y"), ("x", "2")], []),
-    (["x", "--const", "a", "--const=b"], "x", [], ["--const=a", "--const=b"]),
-    (["x", "--X", "1", "--x", "2"], "x", [("X", "1"), ("x", "2")], []),
-    (["λ", "--λ", "1"], "λ", [("λ", "1")], []),
-    (["ﬁ", "--ﬁ", "1"], "ﬁ", [("fi", "1")], []),
-    ([""], "", [], []),
-    (["x", "--out_put", "2"], "x", [("out_put", "2")], []),
+    (["x", "--device=cuda:1"], "x", [], {"device": "cuda:1"}),
+    (["x", "-f", "json", "-q"], "x", [], {"format": "json", "quiet": True}),
+    (["-", "--x", "2"], "-", [("x", "2")], {}),
+    (["x", "-d", "cpu", "-d", "meta"], "x", [], {"device": "meta"}),
+    (["x", "--x", "@-"], "x", [("x", "@-")], {}),
+    (["--x", "2", "--", "-d"], "-d", [("x", "2")], {}),
+    (["--", "--x"], "--x", [], {}),
+    (["x", "--var", "seed=3"], "x", [("seed", "3")], {}),
+    (["x", "--var=seed=3"], "x", [("seed", "3")], {}),
+    (["x", "--var", "seed = [1]"], "x", [("seed", " [1]")], {}),
+    (["x", "--y", "1", "--var", "wrt=y", "--x", "2"], "x", [("y", "1"), ("wrt", "y"), ("x", "2")], {}),
+    (["x", "--const", "a", "--const=b"], "x", [], {"const": ["a", "b"]}),
+    (["x", "--X", "1", "--x", "2"], "x", [("X", "1"), ("x", "2")], {}),
+    (["λ", "--λ", "1"], "λ", [("λ", "1")], {}),
+    (["ﬁ", "--ﬁ", "1"], "ﬁ", [("fi", "1")], {}),
+    ([""], "", [], {}),
+    (["x", "--out_put", "2"], "x", [("out_put", "2")], {}),
 ]
 
 
-@pytest.mark.parametrize(("words", "source", "bound", "plain"), ARGV)
-def test_words_are_told_apart(words, source, bound, plain):
+@pytest.mark.parametrize(("words", "source", "bound", "given"), ARGV)
+def test_words_are_told_apart(words, source, bound, given):
     line = read(words)
     assert line.source == source
     assert line.bindings == bound
-    if plain is None:
+    if given is None:
         assert line.sources == words
     else:
         assert line.sources == [source]
-        assert line.plain == plain
+        assert line.given == given
 
 
 @pytest.mark.parametrize(
@@ -131,7 +132,7 @@ def test_a_value_that_looks_like_an_option_says_how_to_give_it():
 
 
 def test_a_command_without_bindings_knows_only_its_options():
-    assert read(["r.json", "--full"], "show", False).plain == ["--full"]
+    assert read(["r.json", "--full"], "show", False).given == {"full": True}
     with pytest.raises(InputError, match="`--x` is no option of `agx show`"):
         read(["r.json", "--x", "2"], "show", False)
 

@@ -157,7 +157,7 @@ def test_a_file_that_cannot_be_written_leaves_what_was_there(tmp_path, monkeypat
 
     monkeypatch.setattr(Path, "replace", fail)
     monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(MissingError, match="(?i)no space left"):
+    with pytest.raises(MissingError, match="o space left"):
         output.put(given(), output.Target("json", file), REPORT)
     assert file.read_text() == "precious"
     assert [entry.name for entry in tmp_path.iterdir()] == ["r.json"]
