@@ -47,13 +47,20 @@ def backward(run: Run, cotangent: torch.Tensor | None, nodes: Sequence[Node] = (
     finally:
         for handle in handles:
             handle.remove()
-    return Backward(arrived, {name: leaf.grad for name, leaf in leaves.items()}, error)
+    return Backward(arrived, {name: _written_out(leaf.grad) for name, leaf in leaves.items()}, error)
 
 
 def _keeper(arrived: dict[Node, Arrived], node: Node) -> Callable[[Arrived], None]:
     """A hook that puts what arrives at `node` under it, and changes nothing."""
 
     def keep(given: Arrived) -> None:
-        arrived[node] = given
+        arrived[node] = tuple(map(_written_out, given))
 
     return keep
+
+
+def _written_out(gradient: torch.Tensor | None) -> torch.Tensor | None:
+    """`gradient` with memory of its own: torch passes some zeros on as tensors without any."""
+    if gradient is None or not gradient._is_zerotensor():
+        return gradient
+    return torch.zeros(gradient.shape, dtype=gradient.dtype, device=gradient.device)

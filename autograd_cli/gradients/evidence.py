@@ -1,6 +1,6 @@
 """What a run's gradients are held against: a replay in float64, and what rounding allows."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
@@ -10,11 +10,13 @@ from autograd_cli.gradients.compare import Evidence, Neighbours
 from autograd_cli.gradients.exact import Exact
 from autograd_cli.gradients.numeric import Numeric, components, numeric, shaped
 from autograd_cli.gradients.replay import Replay, ReplayError, raised
-from autograd_cli.gradients.rounding import Rounding, Spread, rounding
+from autograd_cli.gradients.rounding import Rounding, Spread, rms, rounding
 from autograd_cli.run.tape import Run
 from autograd_cli.run.values import dtype_of
 
 _ASIDE = 1e-7  # how far to the side of a point its neighbours are, relative to it
+_REPEATS = 4
+_TIMES = 8  # four samples' mean error is held to tell the largest within this factor
 
 
 class Bench:
@@ -126,6 +128,7 @@ class Bench:
             strict=strict.tolerance(strict.exact, strict.samples) if strict else None,
             lowest=self.least_precise.dtype,
             neighbours=self._neighbours(name),
+            repeated=self._repeated(name),
         )
 
     def _along(self, whole: Evidence, spread: Spread, slopes: Numeric) -> Evidence:
@@ -145,6 +148,7 @@ class Bench:
             fine=spread.reference(exact, samples),
             strict=None,
             neighbours=None,
+            repeated=None,
             by_component=False,
         )
 
@@ -156,21 +160,39 @@ class Bench:
 
     def _neighbours(self, name: str) -> Neighbours:
         """Autograd in float64 a little above and below in the components of a mask."""
-        assert self.replay is not None
-        leaf = self.replay.leaves[name]
+        replay = self.replay
+        assert replay is not None
+        leaf = replay.leaves[name]
         at = components(leaf)
 
         def both(mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
             step = mask * _ASIDE * torch.where(at == 0, 1.0, at.abs())
-            above, below = (self._gradient(name, shaped(at + sign * step, leaf)) for sign in (1, -1))
+            moved = [shaped(at + sign * step, leaf) for sign in (1, -1)]
+            above, below = (self._gradient(replay, name, value) for value in moved)
             return above, below
 
         return both
 
-    def _gradient(self, name: str, value: torch.Tensor) -> torch.Tensor:
-        """Autograd's gradient (n,) of one leaf, in float64, at another value of it."""
-        assert self.replay is not None
+    def _repeated(self, name: str) -> Callable[[], torch.Tensor]:
+        """How far the run's own computation is off, by component, at values rounded otherwise."""
+
+        def errors() -> torch.Tensor:
+            own, double = Replay(self.run, double=False), self.replay
+            assert double is not None
+            leaf, generator = own.leaves[name], torch.Generator().manual_seed(0)
+            found = []
+            for _ in range(_REPEATS):
+                drawn = torch.randn(leaf.shape, generator=generator, dtype=torch.float64)
+                moved = (leaf * (1 + torch.finfo(leaf.dtype).eps * drawn)).to(leaf.dtype)
+                found.append(self._gradient(own, name, moved) - self._gradient(double, name, raised(moved)))
+            return _TIMES * rms(torch.stack(found))
+
+        return errors
+
+    def _gradient(self, replay: Replay, name: str, value: torch.Tensor) -> torch.Tensor:
+        """Autograd's gradient (n,) of one leaf in a replay, at another value of it."""
         value = value.detach().requires_grad_()
-        with self.replay.session(), torch.enable_grad():
-            (made,) = torch.autograd.grad(self.replay({name: value}), value, self.cotangent)
+        with replay.session(), torch.enable_grad():
+            output = replay({name: value})
+            (made,) = torch.autograd.grad(output, value, self.cotangent.to(output.dtype))
         return components(made)

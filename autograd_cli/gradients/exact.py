@@ -10,13 +10,13 @@ import torch
 
 from autograd_cli.errors import AgxError
 from autograd_cli.gradients.numeric import components
-from autograd_cli.gradients.replay import Replay, ReplayError, raised
+from autograd_cli.gradients.replay import Replay, ReplayError, default_dtype, raised
 from autograd_cli.gradients.rounding import value_errors
 from autograd_cli.lang.nodes import Call, Expr
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.run.interpreter import Settings
-from autograd_cli.run.record import run as record, torch_state
+from autograd_cli.run.record import run as record
 from autograd_cli.run.tape import BoundValue, Run
 from autograd_cli.symbolic.unparse import unparse
 
@@ -53,7 +53,7 @@ def evaluate(formula: Expr, run: Run, leaf: torch.Tensor) -> Exact:
 def _replay(text: str, run: Run) -> Replay:
     """The formula's own tape, ready to be evaluated: casts to lower precision are float64 in it."""
     settings = Settings(dtype="float64", seed=run.seed, overrides=_held(run))
-    with torch_state(settings):
+    with default_dtype(torch.float64):  # nothing is drawn: what drew has its recorded value
         made = record(parse(Source(text)), [_bound(b) for b in run.bindings], settings)
     if made.failure is not None:
         raise made.failure.error

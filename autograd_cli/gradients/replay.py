@@ -19,11 +19,11 @@ from autograd_cli.run.tape import REDRAWN, LiveStep, Run, filled, refs
 from autograd_cli.run.values import tensors_in
 
 _DEVICE = re.compile(r"(cpu|cuda|mps|xpu|meta)(:\d+)?")
-_RECAST: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+_CASTS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     **dict.fromkeys(("float", "double", "half", "bfloat16"), lambda tensor: tensor.to(torch.float64)),
     **dict.fromkeys(("cfloat", "cdouble", "chalf"), lambda tensor: tensor.to(torch.complex128)),
-    **dict.fromkeys(("cuda", "cpu", "xpu"), lambda tensor: tensor),
 }
+_MOVES = frozenset({"cuda", "cpu", "xpu"})
 
 
 class ReplayError(Exception):
@@ -46,15 +46,18 @@ class Planned:
 class Replay:
     """The program as a function of its leaves, float64 in and float64 out.
 
+    With `double` False the run's own precision is kept, and only the device is left.
     `leaves` are the recorded values of the leaves that the root depends on, `inputs`
     their places on the tape, `fixed` the calls that depend on no leaf (made once),
     `literals` the places of Python floats among the arguments. Raises ReplayError
     where there is nothing to replay.
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, double: bool = True) -> None:
         if run.root is None or run.device == "meta":
             raise ReplayError("meta tensors have no values" if run.device == "meta" else "the run failed")
+        self.dtype = torch.float64 if double else getattr(torch, run.dtype)
+        self.double = double
         self.steps = run.steps
         self.root = run.root
         self.inputs: dict[str, int] = {}
@@ -85,14 +88,12 @@ class Replay:
     @contextmanager
     def session(self) -> Iterator[None]:
         """Replays without gradients, warnings or a mark on the process's random state."""
-        state, dtype = torch.random.get_rng_state(), torch.get_default_dtype()
-        with warnings.catch_warnings(), torch.no_grad():
+        state = torch.random.get_rng_state()
+        with warnings.catch_warnings(), torch.no_grad(), default_dtype(self.dtype):
             warnings.simplefilter("ignore")
-            torch.set_default_dtype(torch.float64)
             try:
                 yield
             finally:
-                torch.set_default_dtype(dtype)
                 if any(planned.state is not None for planned in self.plan):
                     torch.random.set_rng_state(state)
 
@@ -104,9 +105,9 @@ class Replay:
             if step.kind == "binding" and step.name in run.leaves:
                 live.add(index)
                 self.inputs[step.name] = index
-                self.leaves[step.name] = self.base[index] = raised(step.value)
+                self.leaves[step.name] = self.base[index] = self._taken(step.value)
             elif step.kind != "call" or _is_held(step, depends):
-                self.base[index] = raised(step.value)
+                self.base[index] = self._taken(step.value)
                 self._note_literal(index)
             elif depends:
                 live.add(index)
@@ -114,20 +115,23 @@ class Replay:
             else:
                 self._fix(self._planned(step), step)
 
+    def _taken(self, value: Any) -> Any:
+        return raised(value, self.double)
+
     def _fix(self, planned: Planned, step: LiveStep) -> None:
         """Makes a call that depends on no leaf, once; as recorded where it cannot be made."""
         try:
-            self.base[step.index] = raised(evaluated(planned, self.base))
+            self.base[step.index] = self._taken(evaluated(planned, self.base))
         except Exception:  # a kernel that float64 lacks: the recorded value is as good
-            self.base[step.index] = raised(step.value)
+            self.base[step.index] = self._taken(step.value)
         self.fixed.append(planned)
 
     def _planned(self, step: LiveStep) -> Planned:
-        args, kwargs = raised(step.args), raised(step.kwargs)
+        args, kwargs = self._taken(step.args), self._taken(step.kwargs)
         is_plain = not kwargs and all(isinstance(a, Ref) or not any(refs(a)) for a in args)
         dtype = step.value.dtype if isinstance(step.value, torch.Tensor) else None
         slots = tuple(self._slot(a) for a in args) if is_plain else None
-        return Planned(step.index, _call(step), slots, args, kwargs, _state(step), dtype)
+        return Planned(step.index, _call(step, self.double), slots, args, kwargs, _state(step), dtype)
 
     def _slot(self, argument: Any) -> int:
         """The place of an argument: its step's, or a new one for a literal."""
@@ -142,6 +146,17 @@ class Replay:
             self.literals.append(index)
 
 
+@contextmanager
+def default_dtype(dtype: torch.dtype) -> Iterator[None]:
+    """New floating tensors are of that dtype inside."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
+
+
 def evaluated(planned: Planned, values: Sequence[Any]) -> Any:
     """The value of one call on the values so far."""
     if planned.state is not None:
@@ -151,35 +166,33 @@ def evaluated(planned: Planned, values: Sequence[Any]) -> Any:
     return planned.call(*filled(planned.args, values), **filled(planned.kwargs, values))
 
 
-def raised(value: Any) -> Any:
-    """`value` with floating tensors and dtypes in double precision, and all of it on the CPU."""
+def raised(value: Any, double: bool = True) -> Any:
+    """`value` on the CPU, and with `double` its floating tensors and dtypes in double precision."""
     if isinstance(value, torch.Tensor):
-        return _raised_tensor(value)
+        if value.is_meta:
+            raise ReplayError("meta tensors have no values")
+        return value.detach().to("cpu", _raised_dtype(value.dtype, double))
     if isinstance(value, torch.dtype):
-        return _raised_dtype(value)
+        return _raised_dtype(value, double)
     if isinstance(value, torch.device):
         return torch.device("cpu")
     if isinstance(value, str):
         return "cpu" if _DEVICE.fullmatch(value) else value
+    return _raised_items(value, double)
+
+
+def _raised_items(value: Any, double: bool) -> Any:
     if isinstance(value, dict):
-        return {name: raised(item) for name, item in value.items()}
-    if isinstance(value, list) or type(value) is tuple:
-        return type(value)(map(raised, value))
-    if isinstance(value, tuple) and tensors_in(value):  # what max(x, 0) and its like return
-        return type(value)(map(raised, value))
+        return {name: raised(item, double) for name, item in value.items()}
+    if isinstance(value, list) or type(value) is tuple or (isinstance(value, tuple) and tensors_in(value)):
+        return type(value)([raised(item, double) for item in value])  # max(x, 0) gives a tuple of its own
     return value
 
 
-def _raised_tensor(value: torch.Tensor) -> torch.Tensor:
-    if value.is_meta:
-        raise ReplayError("meta tensors have no values")
-    return value.detach().to("cpu", _raised_dtype(value.dtype))
-
-
-def _raised_dtype(dtype: torch.dtype) -> torch.dtype:
-    if dtype.is_complex:
+def _raised_dtype(dtype: torch.dtype, double: bool) -> torch.dtype:
+    if dtype.is_complex and double:
         return torch.complex128
-    return torch.float64 if dtype.is_floating_point else dtype
+    return torch.float64 if dtype.is_floating_point and double else dtype
 
 
 def _under(steps: Sequence[LiveStep], root: int) -> list[int]:
@@ -208,11 +221,17 @@ def _is_empty(step: LiveStep) -> bool:
     return step.function is not None and step.function.name.startswith(("empty", "new_empty"))
 
 
-def _call(step: LiveStep) -> Callable[..., Any]:
-    """What the step called; a cast or a move becomes the one that a replay makes."""
+def _call(step: LiveStep, double: bool) -> Callable[..., Any]:
+    """What the step called; a move, and with `double` a cast, becomes the one that a replay makes."""
     assert step.call is not None
     name = step.function.name if step.function else ""
-    return _RECAST.get(name) or step.call
+    if name in _CASTS and double:
+        return _CASTS[name]
+    return _stay if name in _MOVES else step.call
+
+
+def _stay(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor
 
 
 def _state(step: LiveStep) -> torch.Tensor | None:

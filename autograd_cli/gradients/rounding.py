@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from autograd_cli.gradients.numeric import components
-from autograd_cli.gradients.replay import Planned, Replay, ReplayError, evaluated
+from autograd_cli.gradients.replay import Planned, Replay, ReplayError, evaluated, raised
 
 _SAMPLES = 8
 _SAMPLES_OF_MANY = 3
@@ -86,7 +86,7 @@ def rounding(replay: Replay, cotangent: torch.Tensor, cap: float | None = None) 
         sampler = _Sampler(replay, cotangent, cap)
         total, exact = sampler.sample(None)
         drawn = [sampler.sample(draw) for draw in sampler.draws()]
-    fine = _DOUBLE / sampler.strongest
+    fine = _DOUBLE / 2 / sampler.strongest
     moved = [one - total for one, _ in drawn]
     noise = fine * (sum(one * one for one in moved) / len(moved)) ** 0.5 / sampler.amplified
     spreads = {}
@@ -119,7 +119,7 @@ class _Sampler:
         self.cotangent = cotangent
         self.cap = cap
         precisions = [self.precision(index) for index in self.moved()]
-        self.strongest = max(precisions, default=0.0) or _DOUBLE
+        self.strongest = max(precisions, default=0.0) or _DOUBLE / 2
         self.amplified = max(1.0, _LEAST / self.strongest)
 
     def moved(self) -> list[int]:
@@ -128,12 +128,12 @@ class _Sampler:
         return [*self.replay.inputs.values(), *calls]
 
     def precision(self, index: int) -> float:
-        """The eps of the dtype that a step had in the run; 0 where it was not floating."""
+        """How much a step's dtype rounds by at most, half its eps; 0 where it was not floating."""
         value = self.replay.steps[index].value
         if not isinstance(value, torch.Tensor) or not (value.is_floating_point() or value.is_complex()):
             return 0.0
-        eps = torch.finfo(value.dtype).eps
-        return eps if self.cap is None else min(eps, self.cap)
+        eps = torch.finfo(value.dtype).eps / 2
+        return eps if self.cap is None else min(eps, self.cap / 2)
 
     def draws(self) -> list[_Draw]:
         """The random numbers of each sample, the same ones in every call."""
@@ -172,9 +172,12 @@ class _Sampler:
         return output
 
     def move_constants(self, values: list[Any], draw: _Draw) -> None:
-        """Moves what was computed from constants, and Python floats that the dtype rounds."""
+        """Moves what constants made by what the run had there, and Python floats that the dtype rounds."""
         for planned in self.replay.fixed:
-            values[planned.index] = self.passed(values[planned.index], planned.index, draw)
+            if self.precision(planned.index):
+                exact = values[planned.index]
+                off = raised(self.replay.steps[planned.index].value) - exact
+                values[planned.index] = exact + off * draw.factor(exact.shape, 1.0) * self.amplified
         eps = self.strongest * self.amplified
         for slot in self.replay.literals:
             if float(torch.tensor(values[slot], dtype=torch.float32)) != values[slot]:

@@ -1,0 +1,137 @@
+"""gradcheck without a source: every differentiable function of the language on its example."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+import torch
+
+from autograd_cli.errors import AgxError
+from autograd_cli.gradients.backward import backward
+from autograd_cli.gradients.check import Options, check, worst
+from autograd_cli.gradients.compare import FAILING
+from autograd_cli.lang.check import check as names_of
+from autograd_cli.lang.functions import FUNCTIONS
+from autograd_cli.lang.functions.rows import Example, Function
+from autograd_cli.lang.nodes import Name
+from autograd_cli.lang.parse import parse
+from autograd_cli.lang.source import Source
+from autograd_cli.report import Gradient, Verdict
+from autograd_cli.run.inputs import Roles, bind
+from autograd_cli.run.interpreter import Settings
+from autograd_cli.run.record import run as record, torch_state
+from autograd_cli.run.tape import BoundValue, Run
+
+_COTANGENT = "cotangent"
+_SUREST = ("float64", "cpu")
+
+
+@dataclass(frozen=True)
+class Examined:
+    """A function with its judged gradients, or what kept its example from being run.
+
+    `missing` says that the example runs in float64 on the CPU, and torch does not have it
+    in the dtype or on the device asked for: that is no failure of the function.
+    """
+
+    function: Function
+    gradients: tuple[Gradient, ...] = ()
+    failure: str = ""
+    missing: bool = False
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst verdict of its gradients."""
+        return worst(self.gradients)
+
+    @property
+    def failed(self) -> bool:
+        """Whether the function's example failed, or a verdict on it counts as failure."""
+        return (bool(self.failure) and not self.missing) or self.verdict in FAILING
+
+
+def suite(
+    device: str = "cpu",
+    dtype: str = "float64",
+    seed: int = 0,
+    only: str | None = None,
+    progress: Callable[[int, int, Function], None] | None = None,
+) -> tuple[Examined, ...]:
+    """Every differentiable function that `only` matches, examined, in the table's order.
+
+    `only` is a pattern with `*` on the name or the path. `progress` is called before
+    each function with its number, how many there are, and its row.
+    """
+    rows = list(chosen(only))
+    settings = Settings(device=device, dtype=dtype, seed=seed)
+    found = []
+    for number, function in enumerate(rows):
+        if progress is not None:
+            progress(number, len(rows), function)
+        found.append(examine(function, settings))
+    return tuple(found)
+
+
+def chosen(only: str | None = None) -> Iterator[Function]:
+    """The rows of the table that have a gradient and an example, and match the pattern."""
+    for function in FUNCTIONS:
+        names = (function.path, function.name, function.spelling)
+        matches = only is None or any(fnmatchcase(name, only) for name in names)
+        if matches and function.differentiable and function.example is not None:
+            yield function
+
+
+def examine(function: Function, settings: Settings) -> Examined:
+    """The judged gradients of a function's example, under a random cotangent."""
+    found = _tried(function, settings)
+    if not found.failure or (settings.dtype, settings.device) == _SUREST:
+        return found
+    dtype, device = _SUREST
+    elsewhere = _tried(function, replace(settings, dtype=dtype, device=device))
+    return replace(found, missing=not elsewhere.failure)
+
+
+def _tried(function: Function, settings: Settings) -> Examined:
+    assert function.example is not None
+    try:
+        return _examined(function, _run(function.example, settings))
+    except AgxError as error:
+        return Examined(function, failure=error.sentence)
+    except Exception as error:  # one row must not keep the others from being looked at
+        return Examined(function, failure=f"{type(error).__name__}: {_first_line(error)}")
+
+
+def _examined(function: Function, run: Run) -> Examined:
+    if run.failure is not None:
+        return Examined(function, failure=_first_line(run.failure.error))
+    if not isinstance(run.output, torch.Tensor):
+        return Examined(function, failure=f"the example gives a {type(run.output).__name__}, not a tensor")
+    run = _with_cotangent(run)
+    cotangent = run.bindings[-1].value
+    made = backward(run, cotangent)
+    if made.error is not None:
+        return Examined(function, failure=_first_line(made.error))
+    return Examined(function, check(run, made, cotangent, Options(cotangent=Name(_COTANGENT))))
+
+
+def _run(example: Example, settings: Settings) -> Run:
+    """The example evaluated as a person would run it."""
+    program = parse(Source(example.source))
+    usage = names_of(program, tuple(example.bindings))
+    with torch_state(settings):
+        pairs = tuple(example.bindings.items())
+        bindings = bind(pairs, Roles(usage.names), settings, settings.dtype)
+        return record(program, bindings, settings)
+
+
+def _with_cotangent(run: Run) -> Run:
+    """The run with a binding more: a random cotangent, since a sum hides what cancels in it."""
+    output = run.output
+    generator = torch.Generator().manual_seed(run.seed)
+    dtype = torch.complex128 if output.is_complex() else torch.float64
+    drawn = torch.randn(output.shape, generator=generator, dtype=dtype).to(output.device, output.dtype)
+    return replace(run, bindings=(*run.bindings, BoundValue(_COTANGENT, "", drawn, "constant")))
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n")[0] or type(error).__name__
