@@ -69,12 +69,15 @@ def names() -> dict[str, Any]:
     return found
 
 
-@pytest.fixture(autouse=True)
-def _in_float64() -> Iterator[None]:
-    before = torch.get_default_dtype()
+@pytest.fixture(autouse=True, scope="module")
+def _in_float64_on_one_thread() -> Iterator[None]:
+    """Tensors of a few elements gain nothing from threads, and wait for them on a busy machine."""
+    dtype, threads = torch.get_default_dtype(), torch.get_num_threads()
     torch.set_default_dtype(torch.float64)
+    torch.set_num_threads(1)
     yield
-    torch.set_default_dtype(before)
+    torch.set_default_dtype(dtype)
+    torch.set_num_threads(threads)
 
 
 def bound(text: str, names: dict[str, Any]) -> torch.Tensor:
