@@ -21,10 +21,18 @@ HEADINGS = (
 _TITLE = re.compile(r"# (AGX\d{3}) ([a-z0-9-]+): (.+)")
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 _COMMANDS = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_CONTINUED = re.compile(r" *\\\n *")
 _CODE = re.compile(r"AGX\d{3}")
+_NUMBERS = re.compile(r"\b\d[\dx]*\b|[^a-z0-9_ ]+")
+
+_WORDS = 4
+"""A message of fewer words is not compared by its words."""
+
+_SAME = 0.6
+"""Messages with fewer than this share of common words are different messages."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Page:
     """One page. `names` are the labels its findings may have, `name` the usual one.
 
@@ -70,24 +78,48 @@ def pages() -> tuple[Page, ...]:
 def find(word: str) -> tuple[Page, ...]:
     """The pages that speak of `word`: its code first, then in names, titles, texts.
 
-    Case, and the line breaks of the pages, do not count: a message of torch, or a part
-    of one, finds the page that quotes it.
+    Case, line breaks and the numbers of a message do not count: a message of torch, as
+    it was printed, finds the page that quotes it with other shapes and dtypes.
     """
     wanted = _flat(word)
     if not wanted:
         return ()
     ranked = [(rank, found) for found in pages() if (rank := _rank(found, wanted)) is not None]
-    return tuple(found for _, found in sorted(ranked, key=lambda pair: pair[0]))
+    best = [found for rank, found in sorted(ranked, key=lambda pair: pair[0])]
+    return tuple(best) or _alike(wanted)
 
 
 def _rank(found: Page, wanted: str) -> int | None:
     """How near `wanted` is to the subject of a page, 0 nearest; None when it is not in it."""
     places = (found.code, " ".join(found.names), found.title, found.text)
-    return next((rank for rank, text in enumerate(places) if wanted in _flat(text)), None)
+    near = next((rank for rank, text in enumerate(places) if wanted in _flat(text)), None)
+    if near is None and set(wanted.split()) <= set(_flat(found.text).split()):
+        return len(places)
+    return near
+
+
+def _alike(wanted: str) -> tuple[Page, ...]:
+    """The pages that quote the message most like `wanted`, where most of its words are the same."""
+    words = set(_blurred(wanted).split())
+    likeness = {page: _likeness(page, words) for page in pages()} if len(words) >= _WORDS else {}
+    best = max(likeness.values(), default=0.0)
+    return tuple(page for page, share in likeness.items() if share == best) if best >= _SAME else ()
+
+
+def _likeness(found: Page, words: set[str]) -> float:
+    """The largest share of common words between `words` and a message that the page quotes."""
+    lines = (line for line in found.text.splitlines() if line.startswith("    "))
+    quoted = (set(_blurred(line).split()) for line in lines)
+    return max((len(words & line) / len(words | line) for line in quoted if line), default=0.0)
 
 
 def _flat(text: str) -> str:
     return " ".join(text.lower().split())
+
+
+def _blurred(text: str) -> str:
+    """The words of a message without its numbers and punctuation."""
+    return " ".join(_NUMBERS.sub(" ", text.lower()).split())
 
 
 def _folder() -> Traversable:
@@ -122,5 +154,5 @@ def parse(text: str) -> Page:
 
 
 def _commands(section: str) -> tuple[str, ...]:
-    blocks = "".join(_COMMANDS.findall(section)).replace("\\\n", " ")
-    return tuple(" ".join(line.split(" ")) for line in blocks.splitlines() if line.strip())
+    blocks = _CONTINUED.sub(" ", "".join(_COMMANDS.findall(section)))
+    return tuple(line for line in blocks.splitlines() if line.strip())
