@@ -161,7 +161,7 @@ def _check_items(op: str, left: Any, right: Any) -> None:
     if count > MAX_ITEMS:
         raise LanguageError(
             "AGX110",
-            f"`{op}` makes a list of {_shown(count)} items; the limit is {MAX_ITEMS:,}.",
+            f"`{op}` makes a list of {count:,} items; the limit is {MAX_ITEMS:,}.",
             hint="Write a tensor: `zeros(n)`, `ones(n)`, `full((n,), 7.)`.",
         )
 

@@ -3,13 +3,17 @@
 from collections.abc import Iterator
 
 from autograd_cli.errors import LanguageError, Span
-from autograd_cli.lang.functions.rows import Argument, Function, Role
+from autograd_cli.lang.functions.rows import NUMPY_KEYWORDS, Argument, Function, Role
 from autograd_cli.lang.lookup import keyword
 from autograd_cli.lang.nodes import Call, Expr, Keyword
 from autograd_cli.lang.suggestions import nearest
 
 Placed = tuple[Expr, Role]
 """An argument's expression and what it is for."""
+
+
+# Arguments that take several sizes or dims at once.
+_PLURAL = ("s", "shape", "size")
 
 
 class Signature:
@@ -76,16 +80,31 @@ def placed(text: str, node: Call, function: Function, *, is_method: bool, is_loo
 
 
 def _too_many(text: str, node: Call, signature: Signature) -> LanguageError:
-    most = len(signature.plain)
+    most, given = len(signature.plain), len(node.args)
     takes = "no argument" if most == 0 else "one argument" if most == 1 else f"at most {most} arguments"
     by_position = " by position" if any(a.keyword_only for a in signature.arguments) else ""
+    new = _as_tuple(text, node, signature)
     return LanguageError(
         "AGX107",
-        f"`{_name(signature)}` takes {takes}{by_position}, and {len(node.args)} are given.",
+        f"`{_name(signature)}` takes {takes}{by_position}, and {given if given > 1 else 'one'} "
+        f"{'are' if given > 1 else 'is'} given.",
         text=text,
         span=Span(node.args[most].span.start, node.args[-1].span.end),
-        hint=f"Its arguments are `{signature}`.",
+        hint=f"Write the last ones as one tuple: `{new}`." if new else f"It is called as `{signature}`.",
+        fix=text[: node.span.start] + new + text[node.span.end :] if new else "",
     )
+
+
+def _as_tuple(text: str, node: Call, signature: Signature) -> str:
+    """The call with its sizes or dims in a tuple, `reshape(x, (2, 3))`; nothing where that is no help."""
+    last = signature.plain[-1] if signature.plain else None
+    takes_tuple = last is not None and last.role in (Role.SIZE, Role.DIM) and last.name.endswith(_PLURAL)
+    if not takes_tuple or node.keywords:
+        return ""
+    first = node.args[len(signature.plain) - 1].span.start
+    end = node.args[-1].span.end
+    before, after = text[node.span.start : first], text[end : node.span.end]
+    return f"{before}({text[first:end]}){after}"
 
 
 def _name(signature: Signature) -> str:
@@ -102,8 +121,9 @@ def _unknown_keyword(text: str, given: Keyword, signature: Signature) -> Languag
     if given.name == "out":
         hint, near = "Leave `out` out: nothing in the language writes into a tensor that is there.", None
     else:
-        near = nearest(given.name, names)
-        hint = f"Write `{near}=`." if near else f"Its arguments are `{signature}`."
+        numpy = NUMPY_KEYWORDS.get(given.name)
+        near = numpy if numpy in names else nearest(given.name, names)
+        hint = f"Write `{near}=`." if near else f"It is called as `{signature}`."
     return LanguageError(
         "AGX107",
         f"`{_name(signature)}` has no argument called `{given.name}`.",
@@ -120,7 +140,7 @@ def _twice(text: str, given: Keyword, argument: Argument, signature: Signature) 
         f"`{_name(signature)}` is given `{argument.name}` twice.",
         text=text,
         span=given.span,
-        hint=f"Leave one of the two out; its arguments are `{signature}`.",
+        hint=f"Leave one of the two out; it is called as `{signature}`.",
     )
 
 
@@ -134,5 +154,5 @@ def _check_missing(text: str, node: Call, signature: Signature, filled: set[str]
         f"`{_name(signature)}` is called without {names}.",
         text=text,
         span=node.span,
-        hint=f"Its arguments are `{signature}`.",
+        hint=f"It is called as `{signature}`.",
     )

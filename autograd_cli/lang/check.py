@@ -138,7 +138,7 @@ def _check_receiver(place: Place, node: Attribute) -> None:
         nodes.Number: "A number",
         nodes.Text: "A string",
         nodes.Sequence: "A list",
-        nodes.Constant: "This",
+        nodes.Constant: "A constant",
     }
     kind = kinds.get(type(node.value))
     if kind is not None:
@@ -225,7 +225,7 @@ def _check_text(place: Place, op: str, *operands: Expr) -> None:
                 "AGX107",
                 f"`{op}` is applied to a string, and strings have no arithmetic in the language.",
                 operand.span,
-                "Strings are arguments, as in `mse_loss(x, y, reduction='sum')`; "
+                "Strings are arguments, as in `F.mse_loss(x, y, reduction='sum')`; "
                 "a name or a number is written without quotes.",
             )
 

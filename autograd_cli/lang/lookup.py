@@ -11,6 +11,7 @@ from autograd_cli.lang.namespaces import (
     EITHER,
     FIELDS,
     FROM_BUILTINS,
+    MEMORY_FORMATS,
     MODULES,
     NamedConstant,
 )
@@ -58,7 +59,8 @@ def constant(expr: Expr, hidden: Collection[str]) -> NamedConstant | None:
         return CONSTANTS.get(path)
     if path in FROM_BUILTINS:
         return CONSTANTS.get(f"builtins.{path}")
-    return CONSTANTS.get(f"torch.{path}")
+    found = CONSTANTS.get(f"torch.{path}")
+    return None if found is not None and path in MEMORY_FORMATS else found
 
 
 def operator(op: str, *, unary: bool = False) -> Function:
@@ -95,7 +97,7 @@ def is_function_name(word: str) -> bool:
 @cache
 def bare_names() -> frozenset[str]:
     """Every name that stands alone: functions, constants, modules."""
-    paths = [*by_path, *CONSTANTS]
+    paths = [path for path in (*by_path, *CONSTANTS) if path.rpartition(".")[2] not in MEMORY_FORMATS]
     found = {
         path.rpartition(".")[2] for path in paths if path.count(".") == 1 and not path.startswith("math.")
     }

@@ -94,7 +94,9 @@ def _called_binding(place: Place, node: Call, callee: Name) -> LanguageError:
         "AGX109",
         f"`{callee.id}` is bound to a value here, which hides the function {full}.",
         callee.span,
-        f"Write `{full}(…)` for the function, or bind the value to another name.",
+        f"Write `{full}(…)` for the function, or bind the value to another name."
+        if "." in full
+        else "Bind the value to another name.",
         place.mended(callee.span, full) if "." in full else "",
     )
 

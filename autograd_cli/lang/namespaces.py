@@ -51,7 +51,9 @@ _DTYPES = words(
     "float64 float32 float16 bfloat16 complex128 complex64 complex32 int64 int32 int16 int8 uint8 bool "
     "double float half long int short cdouble cfloat chalf"
 )
-_MEMORY_FORMATS = words("channels_last channels_last_3d contiguous_format preserve_format")
+
+# `from torch import *` leaves these out, so that they are called torch.channels_last.
+MEMORY_FORMATS = words("channels_last channels_last_3d contiguous_format preserve_format")
 
 # A dtype that Python's own types stand for, where torch takes one for a dtype.
 _PYTHON_TYPES = {"float": "float64", "int": "int64", "bool": "bool", "complex": "complex128"}
@@ -64,7 +66,7 @@ def _constants() -> dict[str, NamedConstant]:
     rows += [NamedConstant("math.tau", 6.283185307179586, "twice pi")]
     rows += [NamedConstant("torch.newaxis", None, "None, as an index: a new dim of size 1")]
     rows += [NamedConstant(f"torch.{name}", f"torch.{name}", "a dtype") for name in _DTYPES]
-    rows += [NamedConstant(f"torch.{name}", f"torch.{name}", "a memory format") for name in _MEMORY_FORMATS]
+    rows += [NamedConstant(f"torch.{name}", f"torch.{name}", "a memory format") for name in MEMORY_FORMATS]
     rows += [
         NamedConstant(f"builtins.{name}", f"torch.{dtype}", f"Python's {name}, as a dtype {dtype}")
         for name, dtype in _PYTHON_TYPES.items()

@@ -190,7 +190,10 @@ def _pasted(reader: Reader) -> LanguageError | None:
 def _statement(statement: ast.stmt, tree: ast.Module, reader: Reader) -> LanguageError:
     """The refusal of a statement; where it only names a value, the value is the fix."""
     error = reader.refused(statement, refusal(statement))
-    if isinstance(statement, ast.Assign | ast.Return) and statement.value and len(tree.body) == 1:
+    names_a_value = isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
+    if not (names_a_value or isinstance(statement, ast.Return)) or len(tree.body) > 1:
+        return error
+    if isinstance(statement, ast.Assign | ast.Return) and statement.value:
         span = reader.places.span(statement.value)
         error.fix = reader.places.text[span.start : span.end]
     return error

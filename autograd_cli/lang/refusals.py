@@ -20,7 +20,7 @@ _WAIT = Refusal("`await` waits for another program, and nothing here runs beside
 _YIELD = Refusal("`yield` belongs into a function's body.", "Write the value alone.")
 _FSTRING = Refusal(
     "An f-string makes text from values, and an expression of tensors has no use for it.",
-    "Write a plain string, as in `mse_loss(x, y, reduction='sum')`.",
+    "Write a plain string, as in `F.mse_loss(x, y, reduction='sum')`.",
 )
 
 EXPRESSIONS: dict[str, Refusal] = {

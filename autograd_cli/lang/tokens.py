@@ -110,14 +110,16 @@ def scan(text: str) -> Iterator[Token]:
 def significant(text: str) -> list[Token]:
     """The tokens of `text` that mean something: no space, comment, or line end in brackets.
 
-    Line ends before the first and after the last token are left out too.
+    Line ends before the first and after the last token, and all but one of several that
+    follow each other, are left out too.
     """
     kept: list[Token] = []
     depth = 0
     for token in scan(text):
         depth += (token.kind is TokenKind.OPEN) - (token.kind is TokenKind.CLOSE)
         is_break = token.kind is TokenKind.NEWLINE
-        if token.kind in (TokenKind.SPACE, TokenKind.COMMENT) or (is_break and (depth > 0 or not kept)):
+        is_idle = is_break and (depth > 0 or not kept or kept[-1].kind is TokenKind.NEWLINE)
+        if token.kind in (TokenKind.SPACE, TokenKind.COMMENT) or is_idle:
             continue
         kept.append(token)
     while kept and kept[-1].kind is TokenKind.NEWLINE:

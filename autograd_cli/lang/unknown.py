@@ -120,7 +120,7 @@ def _quoted(words: str) -> str:
 def _no_function(last: str, written: str) -> str:
     if last in UNSAFE:
         return "Nothing in the language reads files, runs code or looks into Python."
-    if "." in written:
+    if "." in written or len(written) > 2:
         return "Functions in the language have names such as `sin`, `F.relu` and `linalg.norm`."
     return "For a product write `*` before the bracket."
 

@@ -20,14 +20,13 @@ HABITS = pairs(
     ln=log lg=log10 arcsine=asin sine=sin cosine=cos tangent=tan tg=tan tgh=tanh sh=sinh ch=cosh
     th=tanh arctg=atan exponential=exp logarithm=log squareroot=sqrt sqroot=sqrt root=sqrt
     sqr=square power=pow fabs=abs sgnum=sign signum=sign average=mean avg=mean variance=var
-    stddev=std sigma=sigmoid logistic=sigmoid swish=F.silu concat=cat concatenate=cat array=tensor
-    identity=eye ident=eye matmult=matmul inverse=linalg.inv inv=linalg.inv determinant=linalg.det
-    mse=F.mse_loss mae=F.l1_loss bce=F.binary_cross_entropy cross_entropy_loss=F.cross_entropy
-    crossentropy=F.cross_entropy expand_dims=unsqueeze reduce_mean=mean reduce_sum=sum
-    reduce_max=max reduce_min=min matrix_inverse=linalg.inv arctan=atan arcsin=asin arccos=acos
-    random_normal=randn uniform=rand normal_like=randn_like lnGamma=lgamma loggamma=lgamma
-    gammaln=lgamma step=heaviside concatenation=cat length=len repeat=tile log_sum_exp=logsumexp
-    sumexp=logsumexp
+    stddev=std sigma=sigmoid logistic=sigmoid swish=F.silu array=tensor identity=eye ident=eye
+    matmult=matmul inv=linalg.inv determinant=linalg.det mse=F.mse_loss mae=F.l1_loss
+    bce=F.binary_cross_entropy cross_entropy_loss=F.cross_entropy crossentropy=F.cross_entropy
+    expand_dims=unsqueeze reduce_mean=mean reduce_sum=sum reduce_max=max reduce_min=min
+    matrix_inverse=linalg.inv random_normal=randn uniform=rand normal_like=randn_like lnGamma=lgamma
+    loggamma=lgamma gammaln=lgamma step=heaviside concatenation=cat length=len repeat=tile
+    log_sum_exp=logsumexp sumexp=logsumexp
     """
 )
 

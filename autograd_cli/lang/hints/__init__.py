@@ -40,8 +40,8 @@ RULES: tuple[Rule, ...] = (
     operators.dot,
 )
 
-# A text can have several faults; each round mends one kind. Long texts get fewer rounds.
-_MOST_CHARACTERS = 60_000
+# A text can have several faults; each round mends one kind.
+_ROUNDS = 20
 
 
 def explain(text: str, parses: Callable[[str], bool]) -> LanguageError:
@@ -73,9 +73,8 @@ def _found(text: Text) -> Found | None:
 
 def _mended(text: Text, found: Found | None) -> str:
     """The text after the edits of one rule after the other, once it parses; else nothing."""
-    rounds = max(2, min(20, _MOST_CHARACTERS // (len(text.text) + 1)))
-    for _ in range(rounds):
-        if found is None or not found.edits:
+    for _ in range(_ROUNDS):
+        if found is None or not found.edits or text.is_long:
             return ""
         text = Text(edited(text.text, found.edits), text.parses)
         if text.parses(text.text):

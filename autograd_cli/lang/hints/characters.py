@@ -5,7 +5,7 @@ from itertools import pairwise
 from unicodedata import category, digit, normalize
 
 from autograd_cli.errors import Span
-from autograd_cli.lang.hints.found import Edit, Found, Text, code_point, edited
+from autograd_cli.lang.hints.found import Edit, Found, Text, code_point, edited, spaced
 from autograd_cli.lang.tokens import TokenKind, significant
 
 # What mathematics and word processors write, and how Python spells it.
@@ -16,7 +16,7 @@ SPELLINGS = {
     **dict.fromkeys("“”„‟«»″", '"'),
     **dict.fromkeys("‘’‚‛`´′", "'"),
     "≤": "<=", "≥": ">=", "≠": "!=", "≈": "==", "←": "=", "⇒": "->", "¬": "~", "∧": "&", "∨": "|",
-    "⊕": "^", "∞": "inf", "∈": " in ", "∉": " not in ", "½": "(1/2)", "¼": "(1/4)", "¾": "(3/4)",
+    "⊕": "^", "∞": "inf", "∈": "in", "∉": "not in", "½": "(1/2)", "¼": "(1/4)", "¾": "(3/4)",
     "⅓": "(1/3)", "⅔": "(2/3)", "¦": "|", "∣": "|", "‖": "|", "∥": "|",
 }  # fmt: skip
 _FUNCTIONS = {"√": "sqrt", "∑": "sum", "∏": "prod", "∛": "cbrt"}
@@ -42,6 +42,8 @@ def foreign_character(text: Text) -> Found | None:
         found = found or each
         edits += each.edits
         done = each.span.end
+        if text.is_long:
+            break
     return found and Found(found.span, found.sentence, found.hint, tuple(edits))
 
 
@@ -97,11 +99,11 @@ def _power(text: Text, at: int, char: str) -> Found | None:
 
 def _function_power(text: Text, span: Span, plain: str, sentence: str) -> Found | None:
     """`sin²(x)` is `sin(x)**2`, the power of the result; `sin⁻¹(x)` is the inverse function."""
-    before = re.search(r"[A-Za-z_]\w*$", text.text[: span.start], re.ASCII)
+    before = [token for token in text.tokens if token.end == span.start]
     close = _closing(text.text, span.end)
-    if before is None or close is None or not _is_function(before[0]):
+    if not before or close is None or not _is_function(before[0].text):
         return None
-    name, start = before[0], Span(before.start(), before.start())
+    name, start = before[0].text, Span(before[0].start, before[0].start)
     if plain == "-1" and _is_function(f"a{name}"):
         hint = f"Write `a{name}(…)` for the inverse function, `1/{name}(…)` for the reciprocal."
         return Found(span, sentence, hint, (Edit(span, ""), Edit(start, "a")))
@@ -163,12 +165,12 @@ def _written(text: Text, at: int, char: str, plain: str | None) -> Found | None:
     if plain is None:
         return None
     alike = char == _GREEK_QUESTION_MARK
-    says = "looks like `;` and is none." if alike else f"is not how Python writes `{plain.strip()}`."
+    says = "looks like `;` and is none." if alike else f"is not how Python writes `{plain}`."
     return Found(
         Span(at, at + 1),
         f"{_shown(text, at, char)} {says}",
-        f"Write `{plain.strip()}`.",
-        (Edit(Span(at, at + 1), plain),),
+        f"Write `{plain}`.",
+        (Edit(Span(at, at + 1), spaced(text.text, Span(at, at + 1), plain)),),
     )
 
 

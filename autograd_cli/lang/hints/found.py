@@ -8,6 +8,9 @@ from unicodedata import name as unicode_name
 from autograd_cli.errors import Span
 from autograd_cli.lang.tokens import Token, TokenKind, significant
 
+# Longer texts get a hint and no mended text: nobody reads a page to find what changed in it.
+LONG = 4_000
+
 
 @dataclass(frozen=True)
 class Edit:
@@ -34,6 +37,11 @@ class Text:
     text: str
     parses: Callable[[str], bool]
 
+    @property
+    def is_long(self) -> bool:
+        """Whether the text is too long to be shown mended as a whole."""
+        return len(self.text) > LONG
+
     @cached_property
     def tokens(self) -> list[Token]:
         """The tokens that mean something."""
@@ -52,6 +60,15 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
     for edit in sorted(edits, key=lambda e: e.span, reverse=True):
         text = text[: edit.span.start] + edit.new + text[edit.span.end :]
     return text
+
+
+def spaced(text: str, span: Span, python: str) -> str:
+    """The operator, with spaces around it where it is a word that would touch another."""
+    if python not in ("and", "or", "in", "not in"):
+        return python
+    left = "" if text[: span.start].endswith(" ") else " "
+    right = "" if text[span.end :].startswith(" ") else " "
+    return f"{left}{python}{right}"
 
 
 def code_point(char: str) -> str:

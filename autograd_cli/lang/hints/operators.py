@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from autograd_cli.errors import Span
-from autograd_cli.lang.hints.found import Edit, Found, Text, match_of
+from autograd_cli.lang.hints.found import Edit, Found, Text, match_of, spaced
 from autograd_cli.lang.tokens import Token, TokenKind
 
 # What stands here as tokens side by side, and what to write in Python.
@@ -32,18 +32,9 @@ def of_other_language(text: Text) -> Found | None:
         for spelling, (python, hint) in _ELSEWHERE.items():
             if _stands_at(text, index, spelling) and _is_whole(text.tokens, index, spelling):
                 span = Span(token.start, token.start + len(spelling))
-                edit = Edit(span, _spaced(text.text, span, python))
+                edit = Edit(span, spaced(text.text, span, python))
                 return Found(span, f"`{spelling}` is no operator of Python.", hint, (edit,))
     return None
-
-
-def _spaced(text: str, span: Span, python: str) -> str:
-    """The operator, with spaces around it where it is a word that would touch another."""
-    if not python.isalpha():
-        return python
-    left = "" if text[: span.start].endswith(" ") else " "
-    right = "" if text[span.end :].startswith(" ") else " "
-    return f"{left}{python}{right}"
 
 
 def _stands_at(text: Text, index: int, spelling: str) -> bool:
@@ -195,7 +186,7 @@ def template(text: Text) -> Found | None:
             return Found(
                 token.span,
                 "A template string makes text from values, and an expression of tensors has no use for it.",
-                "Write a plain string, as in `mse_loss(x, y, reduction='sum')`.",
+                "Write a plain string, as in `F.mse_loss(x, y, reduction='sum')`.",
             )
     return None
 

@@ -1,0 +1,124 @@
+"""Whatever the text: a program that means what Python means, or an error of ours. Nothing else."""
+
+import string
+
+from hypothesis import given, settings, strategies as st
+
+from autograd_cli.errors import AgxError
+from autograd_cli.lang.check import check
+from autograd_cli.lang.nodes import Keyword, Slice, walk
+from autograd_cli.lang.parse import is_expression, parse
+from autograd_cli.lang.source import Source, quote
+from autograd_cli.lang.tokens import scan, significant
+
+VALID = [
+    "sin(x**2)",
+    "mean((X@w + b - y)**2)",
+    "x[1:, ::2, ..., None] if y > 2 else -x.T",
+    "F.mse_loss(x, y, reduction='sum')",
+    "torch.linalg.norm(x, dim=(0, 1)) // 2 % 3",
+    "[1, 2.5e-3, 3j] + (x,)",
+    "1 < x <= y and not z or x is None",
+    "einsum('ij,jk->ik', x, w)",
+    "x.sum(dim=0, keepdim=True).values[-1]",
+    "(x\n + y) # done",
+    "~x & y | x ^ 3 << 1",
+]
+ODD = "²π×−|√“”\u00a0\u200b\u037e\u0455（）１٣😀\x00\x1b\r\f\ufeff\udcff'\"`$?!\\\n#{}[]()=:;@.,_"
+WORDS = ["sin", "sin ", "2x", "**", "lambda", "if", "else", "->", "=="]
+PIECES = st.sampled_from([*"xywX12 ()[]+-*/^|.,'", *WORDS, *ODD])
+
+
+def outcome(text: str) -> None:
+    """Read and check a text; an error of ours has all that the command line draws."""
+    error = error_of(text)
+    if error is None:
+        return
+    assert error.code.startswith("AGX1")
+    assert error.sentence.endswith(".")
+    assert error.hint
+    if error.span is not None:
+        assert 0 <= error.span.start <= error.span.end <= len(text)
+        assert "^" in quote(text, error.span).carets
+    if error.fix:
+        assert is_expression(error.fix)
+
+
+def error_of(text: str) -> AgxError | None:
+    """The error in which a text ends."""
+    try:
+        check(parse(Source(text)), ["x", "y", "w"])
+    except AgxError as error:
+        return error
+    return None
+
+
+@given(st.text(st.characters(exclude_categories=[]), max_size=40))
+def test_any_text(text: str) -> None:
+    outcome(text)
+
+
+@settings(max_examples=400)
+@given(st.lists(PIECES, max_size=14).map("".join))
+def test_texts_made_of_pieces_of_sources(text: str) -> None:
+    outcome(text)
+
+
+@settings(max_examples=400)
+@given(st.sampled_from(VALID), st.data())
+def test_a_valid_source_with_a_piece_changed(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(start + 3, len(text))))
+    outcome(text[:start] + data.draw(st.one_of(st.just(""), PIECES)) + text[end:])
+
+
+@given(st.text(st.sampled_from(string.printable + ODD), max_size=60))
+def test_the_tokens_of_a_text_put_together_are_the_text(text: str) -> None:
+    assert "".join(token.text for token in scan(text)) == text
+    for token in significant(text):
+        assert text[token.start : token.end] == token.text
+
+
+NAMES = st.sampled_from(["x", "y", "α", "e1", "變数"])
+NUMBERS = st.one_of(
+    st.integers(0, 10**20).map(repr), st.floats(0, 1e30).map(repr), st.integers(0, 9).map("{}j".format)
+)
+LEAVES = st.one_of(NAMES, NUMBERS, st.sampled_from(["True", "None", "...", "'aé'", "()", "[]"]))
+
+
+def grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Expressions made of smaller ones."""
+    signs = ["+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "<<", ">>", "<", "=="]
+    binary = [*signs, " and ", " in ", " is not "]
+    return st.one_of(
+        st.builds("{}{}{}".format, inner, st.sampled_from(binary), inner),
+        st.builds("{}({})".format, st.sampled_from(["-", "+", "~", "not "]), inner),
+        st.builds("({}\n)".format, inner),
+        st.builds("f({}, k={})".format, inner, inner),
+        st.builds("({}).m({})".format, inner, inner),
+        st.builds("({})[{}:{}, {}]".format, inner, inner, inner, inner),
+        st.builds("({} if {} else {})".format, inner, inner, inner),
+        st.builds("[{}, {}]".format, inner, inner),
+        st.builds("({},)".format, inner),
+    )
+
+
+EXPRESSIONS = st.recursive(LEAVES, grown, max_leaves=12)
+
+
+@settings(max_examples=300)
+@given(EXPRESSIONS)
+def test_a_generated_expression_and_each_part_of_it_read_again_are_the_same(text: str) -> None:
+    source = Source(text)
+    body = parse(source).body
+    assert parse(Source(f"(\n{text}\n)")).body == body
+    for node in walk(body):
+        if not isinstance(node, Keyword | Slice) and not any(isinstance(part, Slice) for part in walk(node)):
+            assert parse(Source(f"({source[node.span]})")).body == node
+
+
+@given(EXPRESSIONS)
+def test_spans_of_parts_lie_in_the_span_of_the_whole(text: str) -> None:
+    body = parse(Source(text)).body
+    for node in walk(body):
+        assert body.span.start <= node.span.start <= node.span.end <= body.span.end
