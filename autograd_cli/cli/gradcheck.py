@@ -21,14 +21,9 @@ def gradcheck(given: Given) -> ExitStatus:
     function of the language on its example and lists those that fail.
     """
     from autograd_cli.cli.running import explored
+    from autograd_cli.cli.suite import checked
 
-    if given.line.sources:
-        return explored(given)
-    return _suite(given)
-
-
-def _suite(given: Given) -> ExitStatus:
-    raise NotImplementedError
+    return explored(given) if given.line.sources else checked(given)
 
 
 def register(app: typer.Typer) -> None:

@@ -1,0 +1,144 @@
+"""The suite of gradcheck: every function of the language checked, and what failed listed."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from autograd_cli.cli.command import Given
+from autograd_cli.cli.entry import modules_loaded
+from autograd_cli.cli.environment import Environment
+from autograd_cli.cli.supervise import Wire, supervised, time_is_up
+from autograd_cli.errors import ExitStatus, InputError
+from autograd_cli.lang.source import visible
+
+if TYPE_CHECKING:
+    from autograd_cli.gradients.suite import Examined
+    from autograd_cli.lang.functions.rows import Function
+
+_BAR = 30
+"""Cells of the progress bar."""
+
+_IDLE = ("format", "output", "wrt", "const", "grad_output", "root", "depth")
+
+
+def checked(given: Given) -> ExitStatus:
+    """Check the functions, list those that fail, and give 1 when there are any."""
+    _refuse_what_needs_a_source(given)
+    seconds = given.options.get("timeout")
+    return supervised(given.environment, seconds, lambda wire: _run(given, wire), lambda _: _late(seconds))
+
+
+def _refuse_what_needs_a_source(given: Given) -> None:
+    idle = [f"--{key.replace('_', '-')}" for key in _IDLE if key in given.options]
+    idle += [f"--{name}" for name, _ in given.line.bindings]
+    if idle:
+        raise InputError(
+            "AGX214",
+            f"There is no SOURCE, and `{idle[0]}` needs one.",
+            hint="Without SOURCE every function of the language is checked on its own example.",
+            fix='agx gradcheck "sin(x**2)" --x 2',
+        )
+
+
+def _run(given: Given, wire: Wire) -> ExitStatus:
+    from autograd_cli.gradients.suite import suite
+    from autograd_cli.run.devices import choose
+
+    modules_loaded()
+    options, environment = given.options, given.environment
+    device, dtype = str(choose(options.get("device", "cpu"))), options.get("dtype", "float64")
+    wire.started()
+    bar = _Bar(environment)
+    found = suite(device, dtype, options.get("seed", 0), progress=bar.show)
+    bar.clear()
+    wire.done()
+    failed = [one for one in found if _fails(one, bool(options.get("strict")))]
+    if options.get("json"):
+        environment.put_data(_as_json(found, device, dtype))
+    else:
+        environment.put(_as_text(found, failed, device, dtype))
+    return ExitStatus.FAILED if failed else ExitStatus.OK
+
+
+def _late(seconds: float | None) -> ExitStatus:
+    raise time_is_up(seconds or 0)
+
+
+def _fails(one: "Examined", strict: bool) -> bool:
+    """Whether it counts as a failure; with --strict every verdict but OK does."""
+    return one.failed or (strict and not one.missing and one.verdict.value != "OK")
+
+
+def _as_text(found: Sequence["Examined"], failed: Sequence["Examined"], device: str, dtype: str) -> str:
+    """What was checked and how it came out; then a line or more for each that failed."""
+    missing = [one for one in found if one.missing]
+    verdicts = Counter(one.verdict.value for one in found if not one.failure)
+    told = " · ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
+    lines = [f"{len(found)} functions checked on their examples · {dtype} · {device}", told]
+    if missing:
+        names = ", ".join(one.function.path for one in missing)
+        lines.append(f"{len(missing)} not in torch for {dtype} on {device}: {names}")
+    lines.append(f"{len(failed)} failed" if failed else "none failed")
+    for one in failed:
+        lines += _failure(one)
+    return "\n".join(lines) + "\n"
+
+
+def _failure(one: "Examined") -> list[str]:
+    """The function, its example as a command, and what is wrong with each gradient."""
+    example = one.function.example
+    lines = [f"  {one.function.path}  {'' if one.failure else one.verdict.value}".rstrip()]
+    if example is not None:
+        pairs = "".join(f' --{name} "{text}"' for name, text in example.bindings.items())
+        lines.append(f'    agx gradcheck "{example.source}"{pairs}')
+    lines += [f"    {visible(one.failure)}"] if one.failure else []
+    lines += [
+        f"    d/d{g.name}  {g.verdict.value}  {visible(g.sentence)}" for g in one.gradients if g.verdict
+    ]
+    return lines
+
+
+def _as_json(found: Sequence["Examined"], device: str, dtype: str) -> str:
+    """One object: where it ran, and of each function its verdict, failure and gradients."""
+    from autograd_cli.report.json import encoded
+
+    functions: list[dict[str, Any]] = [
+        {
+            "path": one.function.path,
+            "verdict": None if one.failure else one.verdict.value,
+            "failure": one.failure or None,
+            "missing": one.missing,
+            "failed": one.failed,
+            "gradients": [encoded(gradient) for gradient in one.gradients],
+        }
+        for one in found
+    ]
+    content = {"device": device, "dtype": dtype, "functions": functions}
+    return json.dumps(content, allow_nan=False) + "\n"
+
+
+class _Bar:
+    """A progress bar on stderr, where a person watches and did not ask for quiet."""
+
+    def __init__(self, environment: Environment) -> None:
+        self.environment = environment
+        self.shown = environment.stderr.isatty() and not environment.quiet
+        self.width = 0
+
+    def show(self, number: int, count: int, function: "Function") -> None:
+        """Draw the bar for function `number` of `count`."""
+        if self.shown:
+            done = _BAR * number // count
+            self._write(f"[{'#' * done}{'.' * (_BAR - done)}] {number}/{count} {function.name}")
+
+    def clear(self) -> None:
+        """Wipe the bar."""
+        if self.shown:
+            self._write("")
+            self.environment.stderr.write("\r")
+
+    def _write(self, text: str) -> None:
+        self.environment.stderr.write(f"\r{text:{self.width}}")
+        self.environment.stderr.flush()
+        self.width = len(text)
