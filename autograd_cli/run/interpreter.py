@@ -14,13 +14,14 @@ import torch
 
 from autograd_cli.errors import AgxError, LanguageError
 from autograd_cli.lang import arithmetic, lookup, nodes
+from autograd_cli.lang.functions import by_path
 from autograd_cli.lang.functions.rows import Function, Kind, Role
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.report import Ref
 from autograd_cli.run.devices import check_operands
 from autograd_cli.run.limits import refuse_if_too_large
 from autograd_cli.run.operations import callable_for
-from autograd_cli.run.tape import BoundValue, Failure, LiveStep, Operand, filled, refs
+from autograd_cli.run.tape import BoundValue, Failure, LiveStep, Operand, cuts, filled, grad_fns_of, refs
 from autograd_cli.run.values import tensors_in
 
 
@@ -156,8 +157,8 @@ class Interpreter:
                 found,
                 call=attrgetter(node.name),
                 args=(receiver,),
-                grad_fns=_grad_fns(found),
-                held=_cuts((value,), found),
+                grad_fns=grad_fns_of(found),
+                held=cuts((value,), found),
             )
         )
 
@@ -255,7 +256,7 @@ class Interpreter:
                 found,
                 call=call,
                 args=(value, index),
-                grad_fns=_grad_fns(found),
+                grad_fns=grad_fns_of(found),
             )
         )
 
@@ -276,7 +277,8 @@ class Interpreter:
         """A function, or a method of the value before the dot."""
         function = lookup.function(node.function, self.bindings)
         given, exprs = [self.evaluate(a) for a in node.args], list(node.args)
-        if function is None:
+        method = function is None
+        if method:
             assert isinstance(node.function, nodes.Attribute)
             given.insert(0, self.evaluate(node.function.value))
             exprs.insert(0, node.function.value)
@@ -287,20 +289,17 @@ class Interpreter:
             raise LanguageError(
                 "AGX103", "This is no function of the language.", text=self.text, span=node.span
             )
-        call = self.callable(node, function, given, named)
+        function, call = self.chosen(node, function, method, given[0] if given else named.get("input"))
         return self.apply(node, function, call, tuple(given), self.placed(function, named), tuple(exprs))
 
-    def callable(self, node: nodes.Call, function: Function, given: list[Any], named: dict[str, Any]) -> Any:
-        """What to call: the method on a receiver, else the function, else Python's own."""
-        receiver = given[0] if given else named.get("input")
+    def chosen(
+        self, node: nodes.Call, function: Function, method: bool, receiver: Any
+    ) -> tuple[Function, Callable[..., Any]]:
+        """The row and what to call: eight bare names are Python's own unless a tensor comes first."""
         if lookup.is_either(node.function, self.bindings) and not self.is_tensor(receiver):
-            return arithmetic.python_function(function.name)
-        if (
-            isinstance(node.function, nodes.Attribute)
-            and lookup.function(node.function, self.bindings) is None
-        ):
-            return callable_for(function, method=True)
-        return callable_for(function)
+            own = by_path[f"builtins.{function.name}"]
+            return own, arithmetic.python_function(own.name)
+        return function, callable_for(function, method=method)
 
     def placed(self, function: Function, named: dict[str, Any]) -> dict[str, Any]:
         """Keywords of a call with the run's device added where a tensor is created."""
@@ -340,8 +339,8 @@ class Interpreter:
                 call=call,
                 args=args,
                 kwargs=kwargs,
-                grad_fns=_grad_fns(value),
-                held=function.kind is Kind.RANDOM or _cuts((positional, tuple(named.values())), value),
+                grad_fns=grad_fns_of(value),
+                held=function.kind is Kind.RANDOM or cuts((positional, tuple(named.values())), value),
             )
         )
 
@@ -386,20 +385,6 @@ class Interpreter:
             for arg, expr in zip(args, exprs, strict=False)
         )
         return StoppedError(Failure(node, function, operands, error))
-
-
-def _grad_fns(value: Any) -> tuple[torch.autograd.graph.Node, ...]:
-    """The grad_fn of each tensor in a value that has one."""
-    return tuple(t.grad_fn for t in tensors_in(value) if t.grad_fn is not None)
-
-
-def _cuts(arguments: tuple[Any, ...], value: Any) -> bool:
-    """Whether gradients stop here: an argument requires them, or is a tensor whose value
-    became a Python number, and no result does."""
-    results = tensors_in(value)
-    if any(t.requires_grad for t in results):
-        return False
-    return not results or any(t.requires_grad for t in tensors_in(arguments))
 
 
 def _placed_error(error: AgxError, text: str, node: Expr) -> AgxError:

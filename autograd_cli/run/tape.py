@@ -9,6 +9,7 @@ import torch
 from autograd_cli.lang.functions.rows import Function
 from autograd_cli.lang.nodes import Expr, Program
 from autograd_cli.report import Ref, Step
+from autograd_cli.run.values import tensors_in
 
 REDRAWN = frozenset(
     "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout feature_dropout "
@@ -87,6 +88,20 @@ def filled(args: Any, values: Sequence[Any]) -> Any:
     if isinstance(args, slice):
         return slice(*(filled(part, values) for part in (args.start, args.stop, args.step)))
     return args
+
+
+def grad_fns_of(value: Any) -> tuple[torch.autograd.graph.Node, ...]:
+    """The grad_fn of each tensor in a value that has one."""
+    return tuple(t.grad_fn for t in tensors_in(value) if t.grad_fn is not None)
+
+
+def cuts(arguments: tuple[Any, ...], value: Any) -> bool:
+    """Whether gradients stop here: an argument requires them, or is a tensor whose value
+    became a Python number, and no result does."""
+    results = tensors_in(value)
+    if any(t.requires_grad for t in results):
+        return False
+    return not results or any(t.requires_grad for t in tensors_in(arguments))
 
 
 @dataclass(frozen=True)

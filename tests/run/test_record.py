@@ -47,6 +47,8 @@ def test_a_name_read_twice_is_one_step(made: object) -> None:
         ("x[..., -1]", lambda x, y: x[..., -1]),
         ("max(x)", lambda x, y: x.max()),
         ("max(1, 2) * x", lambda x, y: 2 * x),
+        ("sum([x, y])", lambda x, y: x + y),
+        ("max(x[0], y[0])", lambda x, y: x[0]),
         ("max(x, dim=0).values", lambda x, y: x.max(dim=0).values),
         ("max(x, dim=0)[1]", lambda x, y: x.max(dim=0)[1]),
         ("x.sum() if x[0] > 5 else y.prod()", lambda x, y: y.prod()),
