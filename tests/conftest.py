@@ -24,7 +24,9 @@ def made() -> Callable[..., "Run"]:
     from autograd_cli.run.interpreter import Settings
     from autograd_cli.run.record import run, torch_state
 
-    def make(source: str, *, settings: Settings | None = None, dtype: str | None = None, **bound: str) -> "Run":
+    def make(
+        source: str, *, settings: Settings | None = None, dtype: str | None = None, **bound: str
+    ) -> "Run":
         settings = settings or Settings()
         program = parse(Source(source))
         usage = check(program, list(bound))

@@ -4,7 +4,8 @@ The formula comes from the derivative rules, the number from torch itself: a gra
 called with 1 gives its vector-Jacobian product, which for a scalar is the derivative.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 import torch
 from torch.autograd.graph import Node as GradFn
@@ -23,7 +24,7 @@ def numbers(node: GradFn, value: torch.Tensor) -> tuple[float | complex | None, 
     if value.ndim or value.is_meta:
         return ()
     try:
-        made = node(torch.ones_like(value))
+        made = cast("Callable[[torch.Tensor], Any]", node)(torch.ones_like(value))
     except (RuntimeError, NotImplementedError, TypeError):
         return ()
     made = made if isinstance(made, tuple) else (made,)

@@ -177,7 +177,7 @@ def _paths(nodes: Sequence[Node], edges: Sequence[Edge]) -> tuple[Path, ...]:
             if len(made) > _PATHS_SHOWN:
                 return ()
         for edge in reversed(below.get(node.id, ())):
-            if edge.local is None:
+            if edge.local is None or not isinstance(edge.local.value, float | int):
                 return ()
             stack.append(((*passed, edge.to), (*factors, edge.local.value)))
     return tuple(made)
