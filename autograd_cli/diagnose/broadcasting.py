@@ -151,8 +151,10 @@ def bias(case: Case) -> Finding | None:
     if case.name != "linear" or len(case.tensors) != 3:
         return None
     weight, given = case.tensors[1:]
+    if not case.says("expanded size", "must match") or not weight.value.ndim:
+        return None
     outputs = weight.value.shape[0]
-    if not case.says("expanded size", "must match") or prod(given.value.shape) in (1, outputs):
+    if prod(given.value.shape) in (1, outputs):
         return None
     return case.finding(
         "AGX302",

@@ -15,6 +15,23 @@ from autograd_cli.run.tape import LiveStep
 from autograd_cli.run.values import tensors_in
 
 _CUTS = {"detach", "data", "detach_"}
+_FACTS = {
+    "numel",
+    "nelement",
+    "size",
+    "dim",
+    "ndimension",
+    "stride",
+    "storage_offset",
+    "element_size",
+    "is_contiguous",
+    "is_floating_point",
+    "is_complex",
+    "is_same_size",
+    "is_tensor",
+    "result_type",
+}
+"""Functions that tell of a tensor without reading its values."""
 _CASTS = {"long", "int", "short", "bool", "to", "type", "byte", "char"}
 
 
@@ -37,8 +54,9 @@ def _endings(scene: Scene) -> Iterator[tuple[LiveStep, list[str]]]:
 
 
 def _shape_only(step: LiveStep) -> bool:
-    """Whether a step takes from its argument nothing but shape and dtype: zeros_like."""
-    return step.function is not None and step.function.kind in (Kind.CREATION, Kind.RANDOM)
+    """Whether a step takes from its argument nothing but shape and dtype: zeros_like, size."""
+    function = step.function
+    return function is not None and (function.kind in (Kind.CREATION, Kind.RANDOM) or function.name in _FACTS)
 
 
 def _flat(step: LiveStep) -> bool:
@@ -146,7 +164,9 @@ def unused_input(scene: Scene) -> Iterator[Finding]:
         its = way(scene, leaf)
         if name in scene.reached or its.arrives or any(not _shape_only(step) for step in its.ends):
             continue
-        shape_only = f", only the shape in {drawing.quoted(scene.text(its.ends[0]))}" if its.ends else ""
+        shape_only = (
+            f"; {drawing.quoted(scene.text(its.ends[0]))} takes its shape or dtype" if its.ends else ""
+        )
         yield make(
             "AGX406",
             f"`{name}` gets no gradient: no value of it goes into the output{shape_only}.",

@@ -23,15 +23,17 @@ def not_a_tensor(scene: Scene) -> Iterator[Finding]:
         sentence = f"{text} gives {count} values, and a gradient is of one: the first is taken."
         yield make("AGX312", sentence, span=span, fix=(Fix("pick one", scene.output_text),))
     elif not isinstance(value, torch.Tensor) and not any(way(scene, s).ends for s in scene.leaves.values()):
-        what = f"{type(value).__name__} {drawing.label(repr(value), 40)}"
-        yield make("AGX312", f"{text} is the Python value {what}: it has no graph.", span=span)
+        kind, shown = type(value).__name__, drawing.label(repr(value), 40)
+        yield make("AGX312", f"{text} is a Python {kind}, {shown}: it has no graph.", span=span)
 
 
 def no_leaf(scene: Scene) -> Iterator[Finding]:
     """AGX402 where there are bindings and none of them requires grad."""
     bindings = scene.run.bindings
     value = scene.run.output
-    if not bindings or scene.run.leaves or (isinstance(value, torch.Tensor) and value.requires_grad):
+    if not bindings or scene.run.leaves or not _could_pass(scene):
+        return
+    if isinstance(value, torch.Tensor) and value.requires_grad:
         return
     rows = [(b.name, _dtype(b.value), _why(b.role, b.value)) for b in bindings]
     yield make(
@@ -45,6 +47,12 @@ def no_leaf(scene: Scene) -> Iterator[Finding]:
         else (Fix("leave out --const, or name in --wrt what is to have a gradient"),),
         bindings={b.name: b.role for b in bindings},
     )
+
+
+def _could_pass(scene: Scene) -> bool:
+    """Whether the source computes with functions that have a gradient: arithmetic of bits has none."""
+    calls = [scene.run.steps[index].function for index in scene.needed]
+    return all(function is None or function.differentiable for function in calls)
 
 
 def _dtype(value: object) -> str:

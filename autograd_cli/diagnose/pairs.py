@@ -33,10 +33,17 @@ def promoted(scene: Scene) -> Iterator[Finding]:
         pair = _tensor_pair(scene, step) if step.index in scene.needed else None
         if pair is None or not isinstance(step.value, torch.Tensor):
             continue
+        if step.function is not None and step.function.kind is Kind.LOSS and not _both_floating(pair):
+            continue
         dtypes = {side.value.dtype for side in pair}
         if len(dtypes) == 2 and torch.bool not in dtypes and step.value.dtype in dtypes:
             yield _promotion(scene, step, pair)
             return
+
+
+def _both_floating(pair: tuple[LiveStep, LiveStep]) -> bool:
+    """Whether neither is a class target, which is whole on purpose."""
+    return all(side.value.is_floating_point() for side in pair)
 
 
 def _promotion(scene: Scene, step: LiveStep, pair: tuple[LiveStep, LiveStep]) -> Finding:

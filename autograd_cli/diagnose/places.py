@@ -27,6 +27,7 @@ _OTHER_INDEX = (
     "too many indices",
 )
 _DIM = re.compile(r"[Dd]imension out of range.*\[(-?\d+), (-?\d+)\], but got (-?\d+)")
+_AT_LEAST = re.compile(r"at least (\d+|two|three) dimension", re.IGNORECASE)
 _RANKS = (
     "number of dimensions in the tensor input does not match",
     "expects a tensor with <=",
@@ -42,7 +43,8 @@ def index(case: Case) -> Finding | None:
         return _class(case)
     if match := _INDEX.search(case.words):
         number, dim = match["index"] or match["index2"], int(match["dim"] or match["dim2"])
-        return _outside(case, int(number), dim)
+        known = -case.tensors[0].value.ndim <= dim < case.tensors[0].value.ndim
+        return _outside(case, int(number), dim) if known else None
     if not case.says(*_OTHER_INDEX):
         return None
     return _too_many(case) if case.says("too many indices") else _rows(case)
@@ -165,7 +167,7 @@ def dimension(case: Case) -> Finding | None:
             cause=_counted(text, tensor),
             dim=got,
         )
-    if not case.says(*_RANKS):
+    if not case.says(*_RANKS) and not _AT_LEAST.search(case.words):
         return None
     wanted = _wanted(case)
     return case.finding(
@@ -186,6 +188,8 @@ def _counted(text: str, tensor: torch.Tensor) -> tuple[str, ...]:
 
 
 def _wanted(case: Case) -> str:
+    if least := _AT_LEAST.search(case.words):
+        return f"needs at least {least[1]}"
     asked: Any = case.operands[1].value if len(case.operands) > 1 else None
     if case.name == "permute":
         order = asked if isinstance(asked, tuple | list) else [o.value for o in case.operands[1:]]

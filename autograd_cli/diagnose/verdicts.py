@@ -38,9 +38,7 @@ def kink(scene: Scene) -> Iterator[Finding]:
     if not count:
         return
     stands = "1 element of" if count == 1 else f"{count} elements of"
-    slopes = [
-        f"{each.name}: {note}" for each in found for note in each.notes if "slope" in note or "left" in note
-    ]
+    slopes = [f"{each.name}: {each.sentence}" for each in found if each.sentence]
     yield make(
         "AGX503",
         f"{stands} {named([each.name for each in found])} {'stands' if count == 1 else 'stand'} exactly at a "

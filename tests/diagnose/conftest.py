@@ -20,7 +20,7 @@ from autograd_cli.run.values import plain
 Findings = tuple[Finding, ...]
 
 
-def ran(source: str, **values: object) -> Run:
+def run_of(source: str, **values: object) -> Run:
     """The run of a source; floating tensors are leaves, all else constant."""
     settings = Settings()
     with torch_state(settings):
@@ -53,11 +53,17 @@ def autograd_alone(name: str, value: torch.Tensor | None) -> Gradient:
 
 
 @pytest.fixture
+def ran() -> Callable[..., Run]:
+    """`ran(source, **values)`: the run of a source, worked or failed."""
+    return run_of
+
+
+@pytest.fixture
 def why() -> Callable[..., Finding]:
     """`why(source, **values)`: the finding of a source that fails."""
 
     def ask(source: str, **values: object) -> Finding:
-        (finding,) = diagnose.failure(ran(source, **values))
+        (finding,) = diagnose.failure(run_of(source, **values))
         return finding
 
     return ask
@@ -68,7 +74,7 @@ def said() -> Callable[..., Findings]:
     """`said(source, **values)`: the findings of a source that runs."""
 
     def ask(source: str, *, cotangent_given: bool = False, **values: object) -> Findings:
-        return looked_at(ran(source, **values), cotangent_given=cotangent_given)
+        return looked_at(run_of(source, **values), cotangent_given=cotangent_given)
 
     return ask
 
@@ -82,7 +88,7 @@ def works() -> Callable[..., None]:
         assert programs
         assert all(fix.passed is not False for fix in finding.fix)
         for program in programs:
-            made = ran(program, **values)
+            made = run_of(program, **values)
             assert made.failure is None, program
             assert finding.code not in {each.code for each in looked_at(made)}, program
 

@@ -58,6 +58,10 @@ def test_nothing_that_requires_grad_says_why_for_each_name(said):
     assert finding.cause == ("i  int64  whole numbers have no gradient", "n  int    held constant")
 
 
+def test_arithmetic_of_bits_is_not_meant_to_have_a_gradient(said):
+    assert said("i & 3", i=tensor([1, 2])) == ()
+
+
 def test_a_source_without_bindings_has_nothing_to_differentiate(said):
     assert said("ones(3)") == ()
 
@@ -78,7 +82,7 @@ def test_the_sum_of_the_first_of_several_results_is_written_so(said, works):
 
 def test_a_python_value_has_no_graph(said):
     (finding,) = said("2 + 3")
-    assert finding.sentence == "`2 + 3` is the Python value int 5: it has no graph."
+    assert finding.sentence == "`2 + 3` is a Python int, 5: it has no graph."
 
 
 def test_one_of_several_results_is_silent(said):

@@ -14,6 +14,10 @@ def test_whole_numbers_are_promoted_too(said):
     assert finding.sentence == "`i` is int64 and is promoted: `x*i` is float32."
 
 
+def test_a_class_target_is_not_promoted(said):
+    assert said("F.cross_entropy(x, i)", x=ones(2, 3), i=tensor([0, 1])) == ()
+
+
 @pytest.mark.parametrize("source", ["(x*x).sum()", "(x*2).sum()", "(x*(x>0)).sum()", "x[i].sum()"])
 def test_one_dtype_a_number_a_mask_and_an_index_are_silent(said, source):
     assert said(source, x=ones(2), i=tensor([0, 1])) == ()

@@ -46,6 +46,7 @@ def test_a_row_that_an_embedding_has_not_is_shown(why):
         ("x.unsqueeze(4)", "`x` (3,) has 1 dimension: `unsqueeze` takes -2 to 1, not 4."),
         ("x.transpose(0, 1)", "`x` (3,) has 1 dimension: `transpose` takes -1 to 0, not 1."),
         ("x.permute(0, 1)", "`x` (3,) has 1 dimension; `permute` is given an order of 2."),
+        ("linalg.inv(x)", "`x` (3,) has 1 dimension; `inv` needs at least 2."),
         ("ones(2,3,4).t()", "`ones(2,3,4)` (2,3,4) has 3 dimensions; `t` takes at most 2."),
     ],
 )

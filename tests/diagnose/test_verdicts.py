@@ -43,7 +43,7 @@ def test_no_odd_one_is_said_as_it_is():
 
 def test_kinks_are_one_note_with_their_count():
     (finding,) = said(
-        replace(GRADIENT, verdict=Verdict.KINK, kinks=2, notes=("slopes 0 on the left, 1 on the right",)),
+        replace(GRADIENT, verdict=Verdict.KINK, kinks=2, sentence="the slope is 0 to the left"),
         replace(GRADIENT, name="y", kinks=1),
     )
     assert (finding.code, finding.severity) == ("AGX503", "note")
@@ -51,7 +51,7 @@ def test_kinks_are_one_note_with_their_count():
         "3 elements of `x` and `y` stand exactly at a kink: the slopes on its two sides differ, and autograd "
         "gives one value between or beside them."
     )
-    assert finding.cause == ("x: slopes 0 on the left, 1 on the right",)
+    assert finding.cause == ("x: the slope is 0 to the left",)
 
 
 def test_too_few_digits_are_a_note():
