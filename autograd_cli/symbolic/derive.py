@@ -2,14 +2,15 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 from autograd_cli.lang.functions import by_path
 from autograd_cli.lang.functions.rows import Kind
-from autograd_cli.lang.nodes import Expr, Number, walk
+from autograd_cli.lang.nodes import Attribute, Expr, Keyword, Name, Number, Sequence as Listed, children, walk
 from autograd_cli.report import Ref, Step
-from autograd_cli.symbolic.build import call as calling, settled
+from autograd_cli.symbolic.build import settled
 from autograd_cli.symbolic.operands import NoRuleError, Tape
 from autograd_cli.symbolic.rules import contributions, is_elementwise
 from autograd_cli.symbolic.terms import ONE, Term, factor_term
@@ -36,11 +37,15 @@ class Derivative:
 
 @dataclass(frozen=True)
 class Arrived:
-    """What has come down to one step: the cotangent, or the reason why it is not known."""
+    """What has come down to one step: the cotangent, or the reason why it is not known.
+
+    `place` is where in the source the step's value is used, which orders the summands.
+    """
 
     value: Value
     reason: str = ""
     notes: tuple[tuple[int, str], ...] = ()
+    place: int = 0
 
     def plus(self, other: "Arrived") -> "Arrived":
         """Both together, with what `self` brought written first."""
@@ -70,14 +75,20 @@ def differentiate(
     if any("complex" in (steps[i].dtype or "") for i in active):
         return dict.fromkeys(wrt, Derivative(None, "complex numbers have no derivative rules yet"))
     start = Term() if cotangent is None else factor_term(cotangent, steps[root].shape or ())
-    arrived = {root: Arrived(Value((start,), steps[root].shape or ()))}
+    arrived = {root: [Arrived(Value((start,), steps[root].shape or ()))]}
     tape = Tape(steps, active)
     for index in reached:
         if index in active and index in arrived and steps[index].kind == "call":
             _pass_down(tape, steps[index], arrived)
     names = {s.name for s in steps if s.kind == "binding"} | set(hidden)
     draws = _equal_draws(steps, reached)
-    return {i: _derivative(steps[i], arrived.get(i), names, draws) for i in wrt}
+    return {i: _derivative(steps[i], _total(arrived.get(i, [])), names, draws) for i in wrt}
+
+
+def _total(arrived: Iterable[Arrived]) -> Arrived | None:
+    """All that has arrived, in the order of the source; None where nothing has."""
+    ordered = sorted(arrived, key=lambda one: one.place)
+    return reduce(Arrived.plus, ordered) if ordered else None
 
 
 def _refs(given: Any) -> Iterable[Ref]:
@@ -124,29 +135,38 @@ def _carries(step: Step) -> bool:
     return row is None or row.differentiable
 
 
-def _pass_down(tape: Tape, step: Step, arrived: dict[int, Arrived]) -> None:
-    """Add to each active operand of `step` what it gets of the step's own cotangent."""
-    made, mine = tape.call(step), arrived[step.index]
+def _pass_down(tape: Tape, step: Step, arrived: dict[int, list[Arrived]]) -> None:
+    """Hand to each active operand of `step` what it gets of the step's own cotangent."""
+    made, mine = tape.call(step), _total(arrived[step.index])
+    assert mine is not None
     try:
         if mine.reason:
             raise NoRuleError(mine.reason)
         passed = [
-            (target.step, Arrived(reduced(value, target.shape), notes=(*mine.notes, *made.notes)))
+            (target, Arrived(reduced(value, target.shape), "", (*mine.notes, *made.notes)))
             for target, value in contributions(made, mine.value)
         ]
     except NoRuleError as error:
-        reached = [operand for operand in made.operands if operand.active]
-        passed = [(t.step, Arrived(Value((), t.shape), str(error))) for t in reached] + [
-            (tape.steps[i], Arrived(Value((), ()), str(error)))
-            for i in _below(step)
-            if tape.steps[i].shape is None and i in tape.active
-        ]
-    fresh: dict[int, Arrived] = {}
-    for below, one in passed:
-        assert below is not None
-        fresh[below.index] = fresh[below.index].plus(one) if below.index in fresh else one
-    for index, total in fresh.items():
-        arrived[index] = total.plus(arrived[index]) if index in arrived else total
+        passed = [(o, Arrived(Value((), o.shape), str(error))) for o in made.all_operands if o.active]
+    seen: Counter[int] = Counter()
+    for target, one in passed:
+        assert target.step is not None
+        index = target.step.index
+        place = _place(step, target.step, seen[index])
+        arrived.setdefault(index, []).append(replace(one, place=place))
+        seen[index] += 1
+
+
+def _place(user: Step, used: Step, nth: int) -> int:
+    """Where the source of `user` names the value of `used` for the nth time."""
+    pending, found = [user.expr], []
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Name) and node.id == used.name:
+            found.append(node.span.start)
+        elif node is user.expr or isinstance(node, Attribute | Keyword | Listed):
+            pending.extend(children(node))
+    return sorted(found)[min(nth, len(found) - 1)] if found else user.expr.span.start
 
 
 def _equal_draws(steps: Sequence[Step], reached: Sequence[int]) -> list[str]:
@@ -160,8 +180,7 @@ def _derivative(
     step: Step, arrived: Arrived | None, names: Collection[str], draws: Sequence[str]
 ) -> Derivative:
     """The formula at one binding."""
-    if arrived is None:
-        return Derivative(settled(calling("zeros_like", step.expr), names))
+    arrived = arrived or Arrived(Value((), step.shape or ()))
     if arrived.reason:
         return Derivative(None, arrived.reason)
     expr, shapes = like(arrived.value, step.expr)

@@ -5,7 +5,9 @@ rows decide as torch's derivatives.yaml does. `out` is the result, x and y the o
 """
 
 from collections.abc import Callable
+from math import prod
 
+from autograd_cli.symbolic.operands import NoRuleError, Operand
 from autograd_cli.symbolic.texts import Texts, rows
 
 Table = dict[str, str | Texts | Callable[..., Texts]]
@@ -27,9 +29,9 @@ ARITHMETIC: Table = {
     "positive(x)": "1",
     "reciprocal(x)": "-1/x**2",
     "square(x)": "2*x",
-    "addcmul(x, y, z, value=1)": ("1", "value*z", "value*y"),
-    "addcdiv(x, y, z, value=1)": ("1", "value/z", "-value*y/z**2"),
-    "lerp(x, y, weight)": ("1 - weight", "weight", "y - x"),
+    "addcmul(x, tensor1, tensor2, value=1)": ("1", "value*tensor2", "value*tensor1"),
+    "addcdiv(x, tensor1, tensor2, value=1)": ("1", "value/tensor2", "-value*tensor1/tensor2**2"),
+    "lerp(x, end, weight)": ("1 - weight", "weight", "end - x"),
     "ldexp(x, y)": ("2**y", "math.log(2)*out"),
 }
 
@@ -50,6 +52,8 @@ ROUNDING: Table = {
     "hypot(x, y)": ("x/out", "y/out"),
     "real(x)": "1",
     "conj(x)": "1",
+    "conj_physical(x)": "1",
+    "resolve_conj(x)": "1",
 }
 
 ROOTS_AND_EXPONENTIALS: Table = {
@@ -95,6 +99,9 @@ SPECIAL: Table = {
     "erfcx(x)": "2*x*out - 2/math.sqrt(pi)",
     "lgamma(x)": "digamma(x)",
     "digamma(x)": "polygamma(1, x)",
+    "mvlgamma(x, p)": lambda x, p: (
+        " + ".join(["digamma(x)", *(f"digamma(x - {i / 2})" for i in range(1, p))]),
+    ),
     "i0(x)": "special.i1(x)",
     "i0e(x)": "special.i1e(x) - sign(x)*out",
     "i1(x)": "where(x == 0, 0.5, i0(x) - out/x)",
@@ -104,14 +111,13 @@ SPECIAL: Table = {
     "ndtri(x)": "math.sqrt(2*pi)*exp(out**2/2)",
     "log_ndtr(x)": "math.sqrt(2/pi)/special.erfcx(-x/math.sqrt(2))",
     "zeta(x, y)": (None, "-x*special.zeta(x + 1, y)"),
-    "gammainc(x, y)": (None, "exp((x - 1)*log(y) - y - lgamma(x))"),
-    "gammaincc(x, y)": (None, "-exp((x - 1)*log(y) - y - lgamma(x))"),
     "igamma(x, y)": (None, "exp((x - 1)*log(y) - y - lgamma(x))"),
     "igammac(x, y)": (None, "-exp((x - 1)*log(y) - y - lgamma(x))"),
 }
 
 CHOICES: Table = {
-    "where(condition, x, y)": (None, "where(condition, 1, 0)", "where(condition, 0, 1)"),
+    "where(condition, input, other)": (None, "where(condition, 1, 0)", "where(condition, 0, 1)"),
+    "tensor_where(x, condition, other)": ("where(condition, 1, 0)", None, "where(condition, 0, 1)"),
     "masked_fill(x, mask, value)": ("where(mask, 0, 1)",),
     "maximum(x, y)": (
         "where(x < y, 0, where(x == y, 0.5, 1))",
@@ -144,22 +150,42 @@ def _clamp(x: object, min: object, max: object) -> Texts:
 
 
 CHOICES["clamp(x, min=None, max=None)"] = _clamp
-CHOICES["clip(x, min=None, max=None)"] = _clamp
 
-SIGMOID_OF = "sigmoid(x)*(1 + x*(1 - sigmoid(x)))"
-GELU_TANH = "tanh(math.sqrt(2/pi)*(x + 0.044715*x**3))"
+
+def _prelu(x: Operand, weight: Operand) -> Texts:
+    """By the weight, where one weight or one for each column is stretched as in broadcasting."""
+    if prod(weight.shape) != 1 and len(x.shape) != 2:
+        raise NoRuleError("prelu with a weight for each channel has no derivative rule yet")
+    return "where(x > 0, 1, weight)", "where(x > 0, 0, x)"
+
+
+def _rrelu(x: object, lower: float, upper: float, training: bool) -> Texts:
+    """By the mean slope; while training the slopes are random."""
+    if training:
+        raise NoRuleError("rrelu draws its slopes at random while training")
+    return ("where(x > 0, 1, (lower + upper)/2)",)
+
+
+def _gelu(x: object, approximate: str) -> Texts:
+    """After the exact form, or after the approximation by tanh."""
+    if approximate == "none":
+        return ("special.ndtr(x) + x*exp(-x**2/2)/math.sqrt(2*pi)",)
+    inner = "tanh(math.sqrt(2/pi)*(x + 0.044715*x**3))"
+    slope = "math.sqrt(2/pi)*(1 + 0.134145*x**2)"
+    return (f"(1 + {inner})/2 + x/2*(1 - {inner}**2)*{slope}",)
+
 
 ACTIVATIONS: Table = {
     "sigmoid(x)": "out*(1 - out)",
-    "expit(x)": "out*(1 - out)",
     "relu(x)": "where(x > 0, 1, 0)",
     "relu6(x)": "where((x > 0) & (x < 6), 1, 0)",
     "leaky_relu(x, negative_slope=0.01)": "where(x > 0, 1, negative_slope)",
-    "prelu(x, weight)": ("where(x > 0, 1, weight)", "where(x > 0, 0, x)"),
+    "prelu(x, weight)": _prelu,
+    "rrelu(x, lower=0.125, upper=0.3333333333333333, training=False)": _rrelu,
     "elu(x, alpha=1)": "where(x > 0, 1, alpha*exp(x))",
     "celu(x, alpha=1)": "where(x > 0, 1, exp(x/alpha))",
     "selu(x)": "1.0507009873554805*where(x > 0, 1, 1.6732632423543772*exp(x))",
-    "silu(x)": SIGMOID_OF,
+    "silu(x)": "sigmoid(x)*(1 + x*(1 - sigmoid(x)))",
     "mish(x)": "tanh(F.softplus(x)) + x*sigmoid(x)*(1 - tanh(F.softplus(x))**2)",
     "softplus(x, beta=1, threshold=20)": "where(beta*x > threshold, 1, sigmoid(beta*x))",
     "logsigmoid(x)": "sigmoid(-x)",
@@ -171,11 +197,7 @@ ACTIVATIONS: Table = {
     "hardtanh(x, min_val=-1, max_val=1)": "where((x > min_val) & (x < max_val), 1, 0)",
     "hardsigmoid(x)": "where((x > -3) & (x < 3), 1/6, 0)",
     "hardswish(x)": "where(x <= -3, 0, where(x < 3, x/3 + 0.5, 1))",
-    "gelu(x, approximate='none')": lambda x, approximate: (
-        "special.ndtr(x) + x*exp(-x**2/2)/math.sqrt(2*pi)"
-        if approximate == "none"
-        else f"(1 + {GELU_TANH})/2 + x/2*(1 - {GELU_TANH}**2)*math.sqrt(2/pi)*(1 + 0.134145*x**2)",
-    ),
+    "gelu(x, approximate='none')": _gelu,
 }
 
 ROWS = rows(ARITHMETIC | ROUNDING | ROOTS_AND_EXPONENTIALS | WAVES | SPECIAL | CHOICES | ACTIVATIONS)

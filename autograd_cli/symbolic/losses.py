@@ -25,8 +25,11 @@ def _share(call: Call, g: Value, reduction: Any, shape: Shape) -> Value:
     return g.times(Term(1, max(count, 1)), shape)
 
 
-def by_element(by_input: str, by_target: str, **parameters: Any) -> Rule:
-    """The rule of a loss of input x and target y; `parameters` are its own, with defaults."""
+def by_element(by_input: str, by_target: str = "", **parameters: Any) -> Rule:
+    """The rule of a loss of input x and target y; `parameters` are its own, with defaults.
+
+    Without `by_target`, torch lets no gradient through to the target.
+    """
 
     def rule(
         call: Call,
@@ -44,7 +47,7 @@ def by_element(by_input: str, by_target: str, **parameters: Any) -> Rule:
         share = _share(call, g, reduction, shape)
         env = {name: operand(value) for name, value in {**parameters, **given}.items()} | {"x": x, "y": y}
         pairs = ((x, by_input), (y, by_target))
-        return [(to, multiplied(share, parsed(text), env, shape)) for to, text in pairs if to.active]
+        return [(to, multiplied(share, parsed(text), env, shape)) for to, text in pairs if to.active and text]
 
     return rule
 
@@ -112,7 +115,7 @@ RULES: dict[str, Rule] = {
     "huber_loss": by_element("clamp(x - y, -delta, delta)", "-clamp(x - y, -delta, delta)", delta=1),
     "binary_cross_entropy": by_element("(x - y)/(x*(1 - x))", "log(1 - x) - log(x)"),
     "binary_cross_entropy_with_logits": by_element("sigmoid(x) - y", "-x"),
-    "soft_margin_loss": by_element("-y*sigmoid(-x*y)", "-x*sigmoid(-x*y)"),
+    "soft_margin_loss": by_element("-y*sigmoid(-x*y)"),
     "cross_entropy": cross_entropy,
     "nll_loss": nll_loss,
 }

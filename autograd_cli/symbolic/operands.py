@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from autograd_cli.lang.functions import by_path
 from autograd_cli.lang.functions.rows import NUMPY_KEYWORDS
 from autograd_cli.lang.nodes import Attribute, Expr, Name, Number
 from autograd_cli.report import Ref, Step
@@ -62,20 +63,24 @@ class Call:
         return f".{expr.name}" if isinstance(expr, Attribute) else "this"
 
     @property
+    def all_operands(self) -> list[Operand]:
+        """What earlier steps have computed among the arguments, in their order."""
+        return list(_operands((self.args, tuple(self.kwargs.values()))))
+
+    @property
     def operands(self) -> list[Operand]:
         """The tensors among the arguments, by position."""
-        return list(_tensors((self.args, tuple(self.kwargs.values()))))
+        return [given for given in self.all_operands if given.position is not None]
 
 
-def _tensors(given: Any) -> Iterator[Operand]:
+def _operands(given: Any) -> Iterator[Operand]:
     if isinstance(given, Operand):
-        if given.position is not None:
-            yield given
+        yield given
     elif isinstance(given, tuple | list):
         for item in given:
-            yield from _tensors(item)
+            yield from _operands(item)
     elif isinstance(given, slice):
-        yield from _tensors((given.start, given.stop, given.step))
+        yield from _operands((given.start, given.stop, given.step))
 
 
 class Tape:
@@ -90,10 +95,15 @@ class Tape:
     def call(self, step: Step) -> Call:
         """The call step `step` with its operands."""
         count = iter(range(len(self.steps) * 2 + 1000))
-        args = tuple(self.operand(a, count) for a in step.args)
+        args = [self.operand(a, count) for a in step.args]
         kwargs = {NUMPY_KEYWORDS.get(k, k): self.operand(v, count) for k, v in step.kwargs}
+        row = by_path.get(step.path)
+        for name in [a.name for a in row.arguments if not a.keyword_only][len(args) :] if row else ():
+            if name not in kwargs:
+                break
+            args.append(kwargs.pop(name))
         out = Operand(step.expr, step.shape or (), self.opaque(step))
-        return Call(step, args, kwargs, out)
+        return Call(step, tuple(args), kwargs, out)
 
     def operand(self, given: Any, count: Iterator[int]) -> Any:
         """An argument with every Ref in it made an Operand."""

@@ -143,8 +143,8 @@ _BY_RANK = {(1, 1): _dot, (2, 1): _matrix_vector, (1, 2): _vector_matrix} | {
 def outer(call: Call, g: Value, u: Operand, v: Operand) -> Contributions:
     """outer: G @ v and G.T @ u; sums where G does not vary."""
     if g.natural == ():
-        by_u = reduced(g.times(v.term, g.shape), (1, 1)).to(u.shape)
-        by_v = reduced(g.times(_column(u), g.shape), (1, 1)).to(v.shape)
+        by_u = g.times(factor_term(method(v.expr, "sum"), ()), u.shape)
+        by_v = g.times(factor_term(method(u.expr, "sum"), ()), v.shape)
     else:
         scalars, expr = split(g)
         by_u = Value((scalars.times(chain(expr, g.shape, v.expr, v.shape)),), u.shape)

@@ -1,9 +1,10 @@
 """All derivative rules by the key that the function table gives: one row a function."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from autograd_cli.symbolic import elementwise, losses, powers, products, reductions, shapes
-from autograd_cli.symbolic.operands import Call, NoRuleError
+from autograd_cli.symbolic import elementwise, indexing, losses, powers, products, reductions, shapes
+from autograd_cli.symbolic.operands import Call, NoRuleError, Operand
 from autograd_cli.symbolic.texts import Contributions, contributions as from_texts
 from autograd_cli.symbolic.values import Value
 
@@ -55,6 +56,12 @@ FUNCTIONS: dict[str, Callable[..., Contributions]] = {
     "stack": shapes.stack,
     "trace": shapes.trace,
     "diagonal": shapes.diagonal,
+    "getitem": indexing.getitem,
+    "select": indexing.select,
+    "narrow": indexing.narrow,
+    "masked_select": indexing.masked_select,
+    "gather": indexing.gather,
+    "index_select": indexing.index_select,
     **losses.RULES,
 }
 
@@ -69,16 +76,30 @@ def is_elementwise(key: str) -> bool:
     return key in elementwise.ROWS
 
 
+def _no_rule(call: Call) -> str:
+    """Why there is no rule: an unknown function, or one of several results of a function."""
+    first = call.args[0] if call.args else None
+    if not call.step.key and isinstance(first, Operand) and first.step is not None and first.step.key:
+        return f"{first.step.key} with several results has no derivative rule yet"
+    return f"{call.name} has no derivative rule yet"
+
+
+PAIRS = {"max": "maximum", "min": "minimum"}
+"""Functions of one tensor that are another function when given two."""
+
+
 def contributions(call: Call, cotangent: Value) -> Contributions:
     """What `call` passes to its active operands, each of the result's shape or the operand's.
 
     Raises NoRuleError with the reason where there is no formula.
     """
     key = call.step.key
+    if key in PAIRS and len(call.operands) == 2:
+        key, call = PAIRS[key], replace(call, args=tuple(call.operands), kwargs={})
     if key in elementwise.ROWS:
         return from_texts(elementwise.ROWS[key], call, cotangent)
     if key not in FUNCTIONS:
-        raise NoRuleError(f"{call.name} has no derivative rule yet")
+        raise NoRuleError(_no_rule(call))
     if call.step.shape is None:
         raise NoRuleError(f"{call.name} with several results has no derivative rule yet")
     try:

@@ -10,7 +10,7 @@ from autograd_cli.symbolic.products import turned
 from autograd_cli.symbolic.reductions import dims_of
 from autograd_cli.symbolic.terms import Shape, factor_term
 from autograd_cli.symbolic.texts import Contributions
-from autograd_cli.symbolic.values import Value, mapped, renamed, with_dims
+from autograd_cli.symbolic.values import Value, mapped, placed, renamed, with_dims
 
 
 def same(call: Call, g: Value, x: Operand, *args: Any, **kwargs: Any) -> Contributions:
@@ -88,6 +88,8 @@ def permuted(g: Value, order: Sequence[int], shape: Shape) -> Value:
     def move(expr: Expr) -> Expr:
         return turned(expr, rank) if swapped_last else method(expr, "permute", *order)
 
+    if swapped_last and rank == 2 and len(g.natural) == 1:
+        return renamed(g, lambda expr: method(expr, "unsqueeze", 1), (*g.natural, 1), shape)
     if len(g.natural) < rank:
         return mapped(g, move, shape)
     return renamed(g, move, tuple(g.natural[d] for d in order), shape)
@@ -109,7 +111,7 @@ def roll(call: Call, g: Value, x: Operand, shifts: Any, dims: Any = None) -> Con
 def triangle(call: Call, g: Value, x: Operand, diagonal: Any = 0) -> Contributions:
     """tril, triu: the same triangle of the cotangent."""
     rest = (plain(diagonal),) if plain(diagonal) else ()
-    return [(x, mapped(g, lambda e: method(e, call.step.key, *rest), x.shape))]
+    return [(x, placed(g, lambda e: method(e, call.step.key, *rest), x.shape))]
 
 
 def cat(call: Call, g: Value, tensors: Any, dim: Any = 0) -> Contributions:
@@ -153,4 +155,4 @@ def diagonal(
     if not plain_case:
         raise NoRuleError("diagonal of this shape has no derivative rule yet")
     rest = (plain(offset),) if plain(offset) else ()
-    return [(x, mapped(g, lambda e: method(e, "diag", *rest), x.shape))]
+    return [(x, placed(g, lambda e: method(e, "diag", *rest), x.shape))]

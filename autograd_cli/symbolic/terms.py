@@ -94,7 +94,7 @@ class Term:
     def times(self, other: "Term") -> "Term":
         """The product, with the factors of `self` written first."""
         made = _fraction(self.top, self.bottom, other.top, other.bottom)
-        joined = reduce(_joined, other.factors, self.factors)
+        joined = _joined(self.factors, other.factors)
         if made is None:
             spilled = Term(other.top, other.bottom).written()
             return Term(self.top, self.bottom, (Factor(spilled, ()), *joined))
@@ -184,23 +184,25 @@ def added(a: Real, b: Real) -> Real:
     return float(Decimal(repr(a)) + Decimal(repr(b)))
 
 
-def _joined(factors: tuple[Factor, ...], new: Factor) -> tuple[Factor, ...]:
-    """`factors` times `new`: the power grows where the factor stands already."""
-    for i, old in enumerate(factors):
-        if old.same == new.same:
-            grown = Factor(old.expr, old.shape, old.power + new.power)
-            return (*factors[:i], grown, *factors[i + 1 :])
-    return (*factors, new)
+def _joined(first: tuple[Factor, ...], second: tuple[Factor, ...]) -> tuple[Factor, ...]:
+    """All factors, with the powers of those that stand in both added up."""
+    if not first or not second:
+        return first or second
+    made = {factor.same: factor for factor in first}
+    for new in second:
+        old = made.get(new.same)
+        made[new.same] = Factor(old.expr, old.shape, old.power + new.power) if old else new
+    return tuple(made.values())
 
 
-def _rank(factor: Factor) -> int:
-    """Numbers and scalars that Python computes first, then names, calls, sums, matrix products."""
-    expr = factor.expr
+def _rank(factor: Factor) -> tuple[int, bool]:
+    """Numbers and names first, then calls, sums, matrix products; of each kind scalars first."""
+    expr, stretches = factor.expr, factor.shape != ()
     if isinstance(expr, Name | Number):
-        return 0
+        return 0, stretches
     if isinstance(expr, CallExpr | Attribute | Subscript):
-        return 1
-    return 3 if isinstance(expr, Binary) and expr.op == "@" else 2
+        return 1, stretches
+    return 3 if isinstance(expr, Binary) and expr.op == "@" else 2, stretches
 
 
 def _matrix_product(above: Iterable[Factor]) -> Binary | None:

@@ -20,7 +20,6 @@ from autograd_cli.symbolic.values import Value
 
 Texts = tuple[str | None, ...]
 Contributions = list[tuple[Operand, Value]]
-ALIASES = {"input": 0, "self": 0, "other": 1, "exponent": 1, "end": 1}
 
 
 @dataclass(frozen=True)
@@ -33,10 +32,7 @@ class Row:
 
     def bound(self, call: Call) -> dict[str, Any]:
         """The arguments of a call by the row's parameters."""
-        given: dict[str, Any] = dict(zip(self.parameters, call.args, strict=False))
-        for name, value in call.kwargs.items():
-            known = name not in self.parameters and name in ALIASES
-            given[self.parameters[ALIASES[name]] if known else name] = value
+        given = dict(zip(self.parameters, call.args, strict=False)) | call.kwargs
         unknown = set(given) - set(self.parameters) - {"inplace", "out"}
         missing = set(self.parameters) - set(given) - set(self.defaults)
         if unknown or missing or len(call.args) > len(self.parameters):
@@ -51,7 +47,7 @@ class Row:
 
 
 def _is_tensor(value: Any) -> bool:
-    return isinstance(value, Operand) and value.value is None
+    return isinstance(value, Operand) and value.position is not None
 
 
 def rows(table: Mapping[str, str | Texts | Callable[..., Texts]]) -> dict[str, Row]:

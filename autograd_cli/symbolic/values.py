@@ -192,7 +192,7 @@ def split(value: Value) -> tuple[Term, Expr]:
     scalars = Term(term.top, term.bottom, tuple(f for f in term.factors if f.shape == ()))
     rest = Term(factors=tuple(f for f in term.factors if f.shape != ()))
     if rest.is_number:
-        return scalars, call("ones", *value.shape)
+        return scalars, call("ones", *(value.shape or ((),)))
     expr = rest.written()
     return scalars, expr if rest.shape == value.shape else method(expr, "expand", *value.shape)
 
@@ -232,6 +232,27 @@ def shape_text(shape: Shape) -> str:
 def scaled(outside: Term, expr: Expr, shape: Shape, origin: str = "") -> Value:
     """The value `outside * expr`, where `expr` has the full shape."""
     return Value((outside.times(factor_term(expr, shape, origin)),), shape)
+
+
+def full(value: Value) -> tuple[Term, Expr]:
+    """A fraction and an expression of the value's full shape, whose product it is.
+
+    Other than `split`, it leaves scalars inside: beside an element that a rule sets to 0
+    an infinite scalar has no business.
+    """
+    term = value.single()
+    body = term.body
+    if body.is_number or (body.shape == () != value.shape):
+        ones = factor_term(call("ones", *(value.shape or ((),))), value.shape)
+        return term.coefficient, body.times(ones).written()
+    expr = body.written()
+    return term.coefficient, expr if body.shape == value.shape else method(expr, "expand", *value.shape)
+
+
+def placed(value: Value, move: Callable[[Expr], Expr], shape: Shape) -> Value:
+    """The value written out in full, scalars and all, and moved by `move` into zeros."""
+    outside, expr = full(value)
+    return scaled(outside, move(expr), shape)
 
 
 def mapped(value: Value, move: Callable[[Expr], Expr], shape: Shape) -> Value:
