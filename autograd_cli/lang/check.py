@@ -267,7 +267,7 @@ def _only_text(place: Place, node: nodes.Text) -> LanguageError:
         "The source is a string, and a string is nothing to trace.",
         node.span,
         "Write the expression without quotes of its own; the shell takes one pair away.",
-        node.value.strip() if node.value.isprintable() else "",
+        node.value.strip(),
     )
 
 

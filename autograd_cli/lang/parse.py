@@ -60,7 +60,7 @@ def is_expression(text: str) -> bool:
     try:
         body = _grammar(text[tokens[0].start : tokens[-1].end], len(tokens)).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
+        return False  # UnicodeEncodeError, from half a character, is a ValueError.
     return len(body) == 1 and isinstance(body[0], ast.Expr)
 
 

@@ -6,9 +6,9 @@ not decided here: that is `parse`, by Python's parser.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from keyword import iskeyword
+from typing import NamedTuple
 
 from autograd_cli.errors import Span
 
@@ -29,8 +29,7 @@ class TokenKind(Enum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A piece of a text; `start` counts characters."""
 
     kind: TokenKind
@@ -75,7 +74,7 @@ _PATTERNS = {
         (?: \"{3}(?:[^"\\]|\\.|"(?!""))*(?:\"{3})? | '{3}(?:[^'\\]|\\.|'(?!''))*(?:'{3})?
           | "(?:[^"\\\r\n]|\\.)*"? | '(?:[^'\\\r\n]|\\.)*'? )""",
     TokenKind.COMMENT: r"\#[^\r\n]*",
-    TokenKind.NEWLINE: r"\r\n|\r|\n",
+    TokenKind.NEWLINE: r"(?:[\ \t\f]*(?:\r\n|\r|\n))+",
     TokenKind.SPACE: r"(?:[\ \t\f]|\\(?:\r\n|\r|\n))+",
     TokenKind.NUMBER: r"""
         0[xX](?:_?[0-9a-fA-F])+ | 0[bB](?:_?[01])+ | 0[oO](?:_?[0-7])+

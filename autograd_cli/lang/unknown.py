@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from autograd_cli.errors import LanguageError, Span
 from autograd_cli.lang import lookup, suggestions
 from autograd_cli.lang.nodes import Attribute, Call, Expr, Name
+from autograd_cli.lang.parse import is_expression
 from autograd_cli.lang.vocabulary import FOREIGN, HABITS, METHODS_NOT_NEEDED, SPELT_OUT, UNSAFE
 
 
@@ -25,7 +26,8 @@ class Place:
         return self.text[: span.start] + new + self.text[span.end :]
 
     def error(self, code: str, sentence: str, span: Span, hint: str, fix: str = "") -> LanguageError:
-        """An error about the stretch `span`."""
+        """An error about the stretch `span`; a fix that is no expression is left out."""
+        fix = fix if is_expression(fix) else ""
         return LanguageError(code, sentence, text=self.text, span=span, hint=hint, fix=fix)
 
 

@@ -4,13 +4,17 @@ import math
 import operator
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from autograd_cli.errors import LanguageError
 from autograd_cli.lang.arithmetic import MAX_ITEMS, apply_binary, apply_index, apply_unary, python_function
+
+# Repeats from run to run, and takes the time that a busy machine needs.
+steady = partial(settings, deadline=None, derandomize=True)
 
 OPERATORS = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
@@ -31,6 +35,7 @@ def refusal(function: Callable[..., Any], *args: Any) -> str:
     return ""
 
 
+@steady()
 @given(st.sampled_from(sorted(OPERATORS)), NUMBERS, NUMBERS)
 def test_the_result_is_pythons_or_an_error_of_ours(op: str, left: Any, right: Any) -> None:
     code = refusal(apply_binary, op, left, right)
@@ -40,6 +45,7 @@ def test_the_result_is_pythons_or_an_error_of_ours(op: str, left: Any, right: An
         assert (repr(found), type(found)) == (repr(expected), type(expected))
 
 
+@steady()
 @given(st.sampled_from(["-", "+", "~", "not"]), NUMBERS)
 def test_a_sign_gives_what_python_gives_or_an_error_of_ours(op: str, value: Any) -> None:
     if op == "~" and isinstance(value, float | complex):

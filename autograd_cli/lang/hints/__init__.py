@@ -38,6 +38,7 @@ RULES: tuple[Rule, ...] = (
     operators.stray_colon,
     operators.condition_without_else,
     operators.dot,
+    operators.bare_not,
 )
 
 # A text can have several faults; each round mends one kind.
@@ -78,6 +79,7 @@ def _mended(text: Text, found: Found | None) -> str:
             return ""
         text = Text(edited(text.text, found.edits), text.parses)
         if text.parses(text.text):
-            return characters.settled(text.text).strip()
+            settled = characters.settled(text.text)
+            return (settled if text.parses(settled) else text.text).strip()
         found = _found(text) if text.tokens else None
     return ""

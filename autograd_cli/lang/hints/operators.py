@@ -179,6 +179,18 @@ def dot(text: Text) -> Found | None:
     return None
 
 
+def bare_not(text: Text) -> Found | None:
+    """`x + not y`: `not` binds less than the operator before it."""
+    for before, token in pairwise(text.tokens):
+        if token.text == "not" and (before.text in _BINARY or before.text in _SIGNS - {"not"}):
+            return Found(
+                Span(before.start, token.end),
+                f"`not` cannot follow `{before.text}`, which binds more tightly.",
+                "Write brackets around `not` and its operand.",
+            )
+    return None
+
+
 def template(text: Text) -> Found | None:
     """`t"…"`, which newer Pythons have and older ones cannot read."""
     for token in text.tokens:
