@@ -113,7 +113,7 @@ RULES: dict[str, Rule] = {
     "l1_loss": by_element("sign(x - y)", "-sign(x - y)"),
     "smooth_l1_loss": by_element("clamp((x - y)/beta, -1, 1)", "-clamp((x - y)/beta, -1, 1)", beta=1),
     "huber_loss": by_element("clamp(x - y, -delta, delta)", "-clamp(x - y, -delta, delta)", delta=1),
-    "binary_cross_entropy": by_element("(x - y)/(x*(1 - x))", "log(1 - x) - log(x)"),
+    "binary_cross_entropy": by_element("(x - y)/clamp(x*(1 - x), min=1e-12)", "log(1 - x) - log(x)"),
     "binary_cross_entropy_with_logits": by_element("sigmoid(x) - y", "-x"),
     "soft_margin_loss": by_element("-y*sigmoid(-x*y)"),
     "cross_entropy": cross_entropy,

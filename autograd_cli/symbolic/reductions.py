@@ -7,7 +7,7 @@ from typing import Any
 from autograd_cli.lang.nodes import Binary, Compare, Expr
 from autograd_cli.symbolic.build import call as calling, literal, method, parsed
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, plain
-from autograd_cli.symbolic.terms import Shape, Term, factor_term
+from autograd_cli.symbolic.terms import ONE, Shape, Term, factor_term
 from autograd_cli.symbolic.texts import Contributions, masked, multiplied
 from autograd_cli.symbolic.values import Value, reduced, split, with_dims
 
@@ -51,12 +51,39 @@ def mean(
     return [(x, stretched(share, x, dim, keepdim))]
 
 
+LARGEST = 1_000_000
+"""Elements up to which the products of all elements but one are written out."""
+
+
 def product(
     call: Call, g: Value, x: Operand, dim: Any = None, keepdim: Any = False, *, dtype: Any = None
 ) -> Contributions:
-    """prod: the product without the element, prod(x)/x; it asks for elements that are not 0."""
-    whole = stretched(g.times(call.out.term, call.out.shape), x, dim, keepdim)
-    return [(x, whole.times(x.term.power(-1), x.shape))]
+    """prod: the product of the other elements.
+
+    prod(x)/x would be shorter, and 0/0 where an element is 0.
+    """
+    count = count_of(x, dim)
+    if prod(x.shape) * count > LARGEST:
+        raise NoRuleError(f"{call.name} of so many elements has no formula of reasonable cost")
+    others = ONE if count == 1 else factor_term(_others(x, dims_of(dim, len(x.shape)), count), x.shape)
+    return [(x, stretched(g, x, dim, keepdim).times(others, x.shape))]
+
+
+def _others(x: Operand, dims: Sequence[int], count: int) -> Expr:
+    """For each element the product of the others: 1 takes its place in one row of a square."""
+
+    def rows(expr: Expr) -> Expr:
+        return calling("where", Compare(("==",), (calling("eye", count), literal(1))), 1, expr)
+
+    rank = len(x.shape)
+    if rank == 1:
+        return method(rows(x.expr), "prod", 1)
+    if len(dims) == rank:
+        return method(method(rows(method(x.expr, "flatten")), "prod", 1), "reshape", *x.shape)
+    (dim,) = dims
+    last = x.expr if dim == rank - 1 else method(x.expr, "movedim", dim, -1)
+    made = method(rows(method(last, "unsqueeze", -2)), "prod", -1)
+    return made if dim == rank - 1 else method(made, "movedim", -1, dim)
 
 
 def logsumexp(call: Call, g: Value, x: Operand, dim: Any, keepdim: Any = False) -> Contributions:

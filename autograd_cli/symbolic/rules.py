@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from inspect import signature
 
 from autograd_cli.symbolic import elementwise, indexing, losses, powers, products, reductions, shapes
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand
@@ -102,8 +103,10 @@ def contributions(call: Call, cotangent: Value) -> Contributions:
         raise NoRuleError(_no_rule(call))
     if call.step.shape is None:
         raise NoRuleError(f"{call.name} with several results has no derivative rule yet")
+    rule = FUNCTIONS[key]
     try:
-        found = FUNCTIONS[key](call, cotangent, *call.args, **call.kwargs)
+        bound = signature(rule).bind(call, cotangent, *call.args, **call.kwargs)
     except TypeError as error:
         raise NoRuleError(f"{call.name} has no derivative rule for these arguments yet") from error
+    found = rule(*bound.args, **bound.kwargs)
     return [(target, value) for target, value in found if target.active]

@@ -150,9 +150,8 @@ def trace(call: Call, g: Value, x: Operand) -> Contributions:
 def diagonal(
     call: Call, g: Value, x: Operand, offset: Any = 0, dim1: Any = 0, dim2: Any = 1
 ) -> Contributions:
-    """diagonal of a square matrix: put back on the diagonal."""
-    plain_case = len(x.shape) == 2 and x.shape[0] == x.shape[1] and (plain(dim1), plain(dim2)) == (0, 1)
-    if not plain_case:
-        raise NoRuleError("diagonal of this shape has no derivative rule yet")
-    rest = (plain(offset),) if plain(offset) else ()
-    return [(x, placed(g, lambda e: method(e, "diag", *rest), x.shape))]
+    """diagonal: put back on the diagonal of zeros."""
+    where = tuple(map(plain, (offset, dim1, dim2)))
+    rest = where if where != (0, 0, 1) else ()
+    zeros = calling("zeros_like", x.expr)
+    return [(x, placed(g, lambda expr: method(zeros, "diagonal_scatter", expr, *rest), x.shape))]

@@ -15,7 +15,7 @@ from autograd_cli.lang.source import Source
 from autograd_cli.report import Step
 from autograd_cli.run.interpreter import Settings
 from autograd_cli.run.record import run, torch_state
-from autograd_cli.run.tape import BoundValue
+from autograd_cli.run.tape import BoundValue, Run
 from autograd_cli.symbolic.derive import Derivative, differentiate
 from autograd_cli.symbolic.unparse import unparse
 
@@ -90,7 +90,11 @@ def tape(source: str, values: dict[str, Any]) -> tuple[list[Step], int]:
 
 def derive(source: str, cotangent: str = "", **values: Any) -> dict[str, Derived]:
     """The formulas of a source by each floating binding, against autograd; by name."""
-    made = run(parse(Source(source)), bound(values), FLOAT64)
+    return derived(run(parse(Source(source)), bound(values), FLOAT64), cotangent)
+
+
+def derived(made: Run, cotangent: str = "") -> dict[str, Derived]:
+    """The formulas of a run by each binding that requires grad, against autograd; by name."""
     if made.failure:
         raise made.failure.error
     assert made.root is not None
@@ -127,6 +131,12 @@ def _derived(
 def derive_fixture() -> Callable[..., dict[str, Derived]]:
     """See `derive`."""
     return derive
+
+
+@pytest.fixture(name="derived")
+def derived_fixture() -> Callable[..., dict[str, Derived]]:
+    """See `derived`."""
+    return derived
 
 
 @pytest.fixture(name="tape")

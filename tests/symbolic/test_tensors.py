@@ -3,6 +3,10 @@
 import pytest
 import torch
 
+from autograd_cli.lang.functions import FUNCTIONS
+from autograd_cli.run.interpreter import Settings
+from autograd_cli.symbolic.rules import has_rule
+
 M, N, ROW, COLUMN = (2, 3), (3, 4), (3,), (2, 1)
 
 CASES = [
@@ -20,7 +24,9 @@ CASES = [
     ("x.sum(1)*y", (2, 3, 4), (2, 4)), ("x.sum(1)*y", (2, 3, 4), (4,)), ("x.sum(1)*y", (2, 3, 4), (2, 1)),
     ("x.mean()", M), ("x.mean(1)*y", M, (2,)), ("mean(x, (0, 1), keepdim=True)*y", M, M),
     ("(x*y).mean(0)", M, ROW), ("x.prod()", M), ("x.prod(1)*y", M, (2,)),
-    ("prod(x, 0, keepdim=True)*y", M, M), ("x.logsumexp(1)*y", M, (2,)), ("logsumexp(x, (0, 1))", M),
+    ("prod(x, 0, keepdim=True)*y", M, M),
+    ("x.prod(1)*y", (2, 3, 4), (4,)), ("x.prod()", ()), ("x.prod()", (1,)),
+    ("x.logsumexp(1)*y", M, (2,)), ("logsumexp(x, (0, 1))", M),
     ("logsumexp(x, (1,), keepdim=True)*y", M, COLUMN), ("softmax(x, 1)*y", M, M),
     ("(softmax(x, 0)*y).sum()", ROW, ROW), ("softmax(x, 0)", M), ("softmax(x, 0)", ()),
     ("F.softmin(x, 1)*y", M, M), ("log_softmax(x, -1)*y", M, M), ("log_softmax(x, 0)", ROW),
@@ -63,6 +69,7 @@ CASES = [
     ("cat([x, y])*2", M, M), ("stack((x, y), 1)**2", M, M), ("cat((x, x))**2", M), ("x.clone()*y", M, M),
     ("x.contiguous()*y", M, M), ("x.double()*y", M, M), ("diagonal(x)*y", (3, 3), ROW),
     ("x.diagonal(1)", (3, 3)),
+    ("diagonal(x, 0, 0, 2)*y", (2, 3, 4), (3, 2)),
     # indices
     ("x[1]*y", M, ROW), ("x[0, 1]*y", M, ()), ("x[:, 1]*y", M, (2,)), ("x[..., -1]*y", (2, 3, 4), M),
     ("x[1:]*y", N, (4,)), ("x[0, 1:]*y", M, (2,)), ("x[:, None]*y", M, (2, 4, 3)), ("x[None]*y", ROW, M),
@@ -109,6 +116,13 @@ def test_extremes_share_among_equals(derive):
         assert found.agrees, (source, found.text, found.value, found.gradient)
 
 
+@pytest.mark.parametrize("source", ["prod(x)", "prod(x, 1)", "x.prod(0)", "x[0].prod()"])
+def test_a_product_with_zeros(derive, source):
+    for x in [[2.0, 0.0, 3.0], [1.0, 2.0, 4.0]], [[0.0, 0.0, 3.0], [0.0, 2.0, 4.0]]:
+        found = derive(source, x=x)["x"]
+        assert found.agrees, (found.text, found.value, found.gradient)
+
+
 def test_a_cotangent_is_taken_in(derive):
     found = derive("x**2", "tensor([1.0, 2.0, 3.0])", x=[1.0, 2.0, 3.0])["x"]
     assert found.agrees
@@ -132,3 +146,24 @@ def test_a_formula_can_be_differentiated_again(derive, source):
         return
     again = derive(f"({first.text}).sum()", **values)["x"]
     assert again.agrees, (first.text, again.text, again.derivative.reason)
+
+
+EXAMPLES = {f.path: f.example for f in FUNCTIONS if f.differentiable and f.example and has_rule(f.key)}
+ROUGH = {"torch.nn.functional.hardsigmoid"}  # see test_elementwise
+COMPLEX = "complex numbers have no derivative rules yet"
+
+
+@pytest.mark.parametrize("path", sorted(set(EXAMPLES) - ROUGH))
+def test_examples_of_the_function_table(made, derived, path):
+    run = made(
+        EXAMPLES[path].source, settings=Settings(dtype="float64"), dtype="float64", **EXAMPLES[path].bindings
+    )
+    assert run.failure is None
+    for name, found in derived(run).items():
+        assert found.agrees or found.derivative.reason == COMPLEX, (
+            name,
+            found.text,
+            found.derivative.reason,
+            found.value,
+            found.gradient,
+        )
