@@ -16,7 +16,7 @@ import torch
 from autograd_cli import __version__, diagnose
 from autograd_cli.errors import ExitStatus, InputError, Span
 from autograd_cli.gradients import check as witnesses
-from autograd_cli.gradients.backward import backward
+from autograd_cli.gradients.backward import Backward, backward
 from autograd_cli.graph.pack import graph as packed_graph
 from autograd_cli.graph.read import Reading, read
 from autograd_cli.lang.check import Usage, check
@@ -38,7 +38,7 @@ from autograd_cli.run.devices import choose
 from autograd_cli.run.inputs import Roles, bind, value_of
 from autograd_cli.run.interpreter import Settings
 from autograd_cli.run.record import run, torch_state
-from autograd_cli.run.tape import BoundValue, Run
+from autograd_cli.run.tape import BoundValue, Failure, Run
 from autograd_cli.run.values import VALUES_LIMIT, device_of, dtype_of, plain, shape_of
 
 PASSED = frozenset({Verdict.OK, Verdict.KINK, Verdict.PRECISION})
@@ -55,7 +55,8 @@ class Options:
     """What a person may choose about a run; the defaults are the command line's.
 
     `dtype` None keeps what the bindings are; sizes are in bytes; `witnesses` are the
-    ways to know a gradient that are used; `full` writes tensors out whole.
+    ways to know a gradient that are used; `full` writes tensors out whole. With `check`
+    gradients are demanded: an output without a graph is a verdict, not a remark.
     """
 
     device: str = "cpu"
@@ -74,6 +75,7 @@ class Options:
     max_items: int = 1_000_000
     full: bool = False
     strict: bool = False
+    check: bool = False
 
 
 def explore(
@@ -164,7 +166,9 @@ def _explored(
     limit = None if options.full else VALUES_LIMIT
     root = made.output
     if not isinstance(root, torch.Tensor) or not root.requires_grad:
-        return _report(made, options, diagnose.inspect(made, None, ()))
+        absent = Backward(leaves=dict.fromkeys(made.leaves))
+        gradients = witnesses.check(made, absent) if options.check else ()
+        return _report(made, options, diagnose.inspect(made, None, gradients), gradients=gradients)
     reading = read(made, root)
     if progress is not None:
         progress(_report(made, options, (), packed_graph(made, reading, {}, limit), reading=reading))
@@ -172,8 +176,18 @@ def _explored(
     passed = backward(made, cotangent, reading.walk.nodes)
     graph = packed_graph(made, reading, passed.cotangents, limit)
     gradients = witnesses.check(made, passed, cotangent, _judging(options, cotangent))
-    findings = diagnose.inspect(made, graph, gradients)
+    given = options.grad_output is not None
+    findings = diagnose.inspect(made, graph, gradients, cotangent_given=given)
+    if passed.error is not None:
+        findings = (*diagnose.failure(_failed_backward(made, passed.error)), *findings)
     return _report(made, options, findings, graph, gradients, reading, cotangent)
+
+
+def _failed_backward(made: Run, error: Exception) -> Run:
+    """The run with its backward's error as the failure, at the expression of the output."""
+    assert made.root is not None
+    step = made.steps[made.root]
+    return replace(made, failure=Failure(step.expr, step.function, (), error))
 
 
 def _judging(options: Options, cotangent: torch.Tensor) -> witnesses.Options:

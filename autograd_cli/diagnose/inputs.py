@@ -12,11 +12,12 @@ def made_floating(scene: Scene) -> Iterator[Finding]:
     """AGX209, once, with the names whose whole numbers were made floating."""
     names = [b.name for b in scene.run.bindings if b.converted]
     if names:
-        was = "was" if len(names) == 1 else "were"
+        dtypes = {str(b.value.dtype).removeprefix("torch.") for b in scene.run.bindings if b.converted}
+        one = len(names) == 1
         yield make(
             "AGX209",
-            f"{named(names)} {was} written in whole numbers and made {scene.run.dtype}, since only floating "
-            "values have a gradient; --const keeps the whole numbers.",
+            f"{named(names)}, {'an int, is' if one else 'ints, are'} made {'/'.join(sorted(dtypes))}, since only "
+            f"floating values have a gradient; --const {','.join(names)} keeps {'it' if one else 'them'}.",
             bindings=names,
         )
 

@@ -13,9 +13,10 @@ def error(case: Case) -> Finding:
     """AGX307: the failing expression and its operands, with shape, dtype and device."""
     by_python = not case.name or case.says("unsupported operand") or not _is_torchs(case)
     says = "Python says" if by_python else "torch says"
+    done = "evaluated" if case.run.root is None else "differentiated"
     return case.finding(
         "AGX307",
-        f"{drawing.quoted(case.text, 60)} cannot be evaluated; {says}: {case.words}",
+        f"{drawing.quoted(case.text, 60)} cannot be {done}; {says}: {case.words}",
         cause=drawing.columns([described(operand) for operand in case.operands]) if case.operands else (),
         error=type(case.failure.error).__name__,
     )

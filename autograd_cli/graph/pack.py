@@ -127,7 +127,8 @@ class _Packer:
         """The operands that broadcasting stretched, in the order of the nodes."""
         for number, owner in self.own_nodes():
             step = self.run.steps[owner.step]
-            if step.function is None or step.function.kind is not Kind.ELEMENTWISE:
+            elementwise = step.function is not None and step.function.kind is Kind.ELEMENTWISE
+            if not elementwise or not isinstance(step.value, torch.Tensor):
                 continue
             whole = tuple(step.value.shape)
             for index in dict.fromkeys(self.operands(owner.step)):

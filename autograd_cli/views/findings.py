@@ -10,7 +10,14 @@ _STYLES = {Severity.ERROR: "bad", Severity.WARNING: "warning", Severity.NOTE: "n
 
 
 def block(finding: Finding, report: Report, room: Room) -> list[Piece]:
-    """The lines about one finding, from its severity down to its page."""
+    """The lines about one finding, from its severity down to its page; an aside takes one."""
+    if _is_aside(finding):
+        said = words(
+            (finding.severity.value, "note"),
+            f"  {shown(finding.sentence)} ",
+            (shown(f"({finding.code})"), "quiet"),
+        )
+        return [Line(said, hang=6)]
     return [
         _head(finding, report),
         *_place(finding, report, room),
@@ -21,6 +28,12 @@ def block(finding: Finding, report: Report, room: Room) -> list[Piece]:
         *_also(finding),
         Line(words((f"agx explain {shown(finding.code)}", "quiet")), indent=2),
     ]
+
+
+def _is_aside(finding: Finding) -> bool:
+    """Whether a finding is a remark: a note with no place, no drawing and nothing to mend."""
+    remark = finding.severity is Severity.NOTE and finding.span is None
+    return remark and not (finding.cause or finding.fix or finding.torch or finding.also)
 
 
 def _head(finding: Finding, report: Report) -> Piece:

@@ -20,8 +20,8 @@ def test_whole_numbers_made_floating_are_said_once_with_all_names():
     (finding,) = inputs.made_floating(scene(converted, replace(converted, name="y"), X))
     assert (finding.code, finding.severity) == ("AGX209", "note")
     assert finding.sentence == (
-        "`x` and `y` were written in whole numbers and made float32, since only floating values have a "
-        "gradient; --const keeps the whole numbers."
+        "`x` and `y`, ints, are made float32, since only floating values have a gradient; "
+        "--const x,y keeps them."
     )
 
 
