@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from autograd_cli.diagnose.cuts import named
 from autograd_cli.diagnose.facts import make
 from autograd_cli.diagnose.scene import Scene
+from autograd_cli.lang.nodes import Name
 from autograd_cli.report import Finding
 
 
@@ -20,6 +21,14 @@ def made_floating(scene: Scene) -> Iterator[Finding]:
             f"floating values have a gradient; --const {','.join(names)} keeps {'it' if one else 'them'}.",
             bindings=names,
         )
+
+
+def euler(scene: Scene) -> Iterator[Finding]:
+    """AGX111, once, where `e` stands for the constant and may have been meant as a name."""
+    for step in scene.run.steps:
+        if step.kind == "constant" and step.expr == Name("e"):
+            yield make("AGX111", "`e` is the constant 2.718282; --e 2 makes it a name of your own.")
+            return
 
 
 def unused(scene: Scene) -> Iterator[Finding]:

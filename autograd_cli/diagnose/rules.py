@@ -65,6 +65,7 @@ INSPECTIONS: tuple[tuple[str, Callable[[Scene], Iterator[Finding]]], ...] = (
     ("AGX405", outputs.complex_output),
     ("AGX312", outputs.not_a_tensor),
     ("AGX209", inputs.made_floating),
+    ("AGX111", inputs.euler),
     ("AGX305", pairs.promoted),
     ("AGX503", verdicts.kink),
     ("AGX504", verdicts.precision),

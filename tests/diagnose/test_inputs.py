@@ -37,3 +37,13 @@ def test_a_binding_that_is_not_used_is_a_warning():
 
 def test_used_bindings_are_silent():
     assert list(inputs.unused(scene(X))) == []
+
+
+def test_the_constant_e_is_pointed_out_once(made):
+    (finding,) = inputs.euler(Scene(made("e*x + e", x="2."), None, ()))
+    assert (finding.code, finding.severity) == ("AGX111", "note")
+    assert finding.sentence == "`e` is the constant 2.718282; --e 2 makes it a name of your own."
+
+
+def test_a_binding_called_e_is_no_constant(made):
+    assert not list(inputs.euler(Scene(made("e*x + exp(x)", x="2.", e="3."), None, ())))
