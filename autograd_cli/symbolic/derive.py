@@ -1,7 +1,7 @@
 """Reverse mode on paper: cotangents go down the tape, formulas come out at the bindings."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
@@ -212,8 +212,3 @@ def local_factors(steps: Sequence[Step], index: int) -> dict[int, Expr]:
         for target, value in found
         if target.position is not None and (plain or target.shape == step.shape == ())
     }
-
-
-def formulas(derivatives: Mapping[int, Derivative]) -> dict[int, str]:
-    """The texts of those derivatives that have a formula."""
-    return {i: unparse(d.formula) for i, d in derivatives.items() if d.formula is not None}

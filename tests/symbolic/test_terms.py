@@ -13,7 +13,7 @@ from autograd_cli.symbolic.values import Value, reduced, with_dims
 
 NAMES = "abc"
 VALUES = st.sampled_from([0.0, -0.0, 1.0, -1.0, 2.5, -3.5, math.inf, -math.inf, math.nan])
-LITERALS = st.sampled_from([0, 1, -1, 2, 3, 10, 0.5, -0.1, math.inf, 1e300])
+LITERALS = st.sampled_from([0, 1, -1, 2, 3, 10, 0.5, -0.1, math.inf])
 PIECES = st.one_of(
     LITERALS,
     st.tuples(st.sampled_from(NAMES), st.sampled_from([1, 2, 3, -1, -2])),
