@@ -11,8 +11,8 @@ from typing import Any
 from autograd_cli.cli import names, output, sources
 from autograd_cli.cli.command import Given
 from autograd_cli.cli.entry import modules_loaded
-from autograd_cli.cli.supervise import Wire, supervised, time_is_up
-from autograd_cli.errors import ExitStatus, InputError
+from autograd_cli.cli.supervise import Bounds, Wire, supervised
+from autograd_cli.errors import ExitStatus, InputError, LimitError
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Report, Witness
 
@@ -33,12 +33,12 @@ def explored(given: Given) -> ExitStatus:
     source = sources.read(given)
     stdin = sources.standard_input(given)
     names.settle(source, given)
-    seconds = given.options.get("timeout", _SECONDS)
+    bounds = Bounds(given.options.get("timeout", _SECONDS), given.options.get("max_memory", _MEMORY))
     return supervised(
         given.environment,
-        seconds,
+        bounds,
         lambda wire: _run(given, where, source, stdin, wire),
-        lambda so_far: _late(given, where, seconds, so_far),
+        lambda so_far, reached: _late(given, where, so_far, reached),
     )
 
 
@@ -72,17 +72,16 @@ def _chosen(given: Given, known: set[str]) -> dict[str, Any]:
     return chosen
 
 
-def _late(given: Given, where: output.Target, seconds: float, so_far: str) -> ExitStatus:
+def _late(given: Given, where: output.Target, so_far: str, reached: LimitError) -> ExitStatus:
     """Write the report so far, with the limit among its findings, and refuse the rest."""
-    error = time_is_up(seconds)
     if so_far:
         from autograd_cli.catalogue import finding
         from autograd_cli.report.json import from_json
 
         report = from_json(so_far)
-        found = (*report.findings, finding(error))
+        found = (*report.findings, finding(reached))
         output.put(given, where, replace(report, findings=found, status=int(ExitStatus.LIMIT)))
-    raise error
+    raise reached
 
 
 def limit_memory(most: int) -> None:

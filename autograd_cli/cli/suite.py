@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from autograd_cli.cli.command import Given
 from autograd_cli.cli.entry import modules_loaded
 from autograd_cli.cli.environment import Environment
-from autograd_cli.cli.supervise import Wire, supervised, time_is_up
-from autograd_cli.errors import ExitStatus, InputError
+from autograd_cli.cli.supervise import Bounds, Wire, supervised
+from autograd_cli.errors import ExitStatus, InputError, LimitError
 from autograd_cli.lang.source import visible
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ _IDLE = ("format", "output", "wrt", "const", "grad_output", "root", "depth")
 def checked(given: Given) -> ExitStatus:
     """Check the functions, list those that fail, and give 1 when there are any."""
     _refuse_what_needs_a_source(given)
-    seconds = given.options.get("timeout")
-    return supervised(given.environment, seconds, lambda wire: _run(given, wire), lambda _: _late(seconds))
+    bounds = Bounds(given.options.get("timeout"), given.options.get("max_memory"))
+    return supervised(given.environment, bounds, lambda wire: _run(given, wire), _late)
 
 
 def _refuse_what_needs_a_source(given: Given) -> None:
@@ -61,8 +61,8 @@ def _run(given: Given, wire: Wire) -> ExitStatus:
     return ExitStatus.FAILED if failed else ExitStatus.OK
 
 
-def _late(seconds: float | None) -> ExitStatus:
-    raise time_is_up(seconds or 0)
+def _late(so_far: str, reached: LimitError) -> ExitStatus:
+    raise reached
 
 
 def _fails(one: "Examined", strict: bool) -> bool:

@@ -13,18 +13,22 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NoReturn
 
 from autograd_cli.cli.environment import Environment
-from autograd_cli.cli.telling import settled
+from autograd_cli.cli.telling import out_of_memory, settled
 from autograd_cli.errors import ExitStatus, LimitError
 
 _STARTED, _PROGRESS, _DONE = b"S", b"P", b"D"
 _HEAD = 9
 """Bytes in front of a message: its kind, and its length in eight."""
 
-_GLANCE = 0.1
-"""Seconds between two looks at whether this process was interrupted."""
+_GLANCE = 0.02
+"""Seconds between two looks at the memory, and at whether this process was interrupted."""
+
+_BETWEEN = 64 << 20
+"""Bytes that a run may take between two looks; so much under the limit it is ended."""
 
 
 class Wire:
@@ -54,11 +58,19 @@ class Wire:
 
 
 Work = Callable[[Wire], ExitStatus]
-Late = Callable[[str], ExitStatus]
+Late = Callable[[str, LimitError], ExitStatus]
 
 
-def supervised(environment: Environment, seconds: float | None, work: Work, late: Late) -> ExitStatus:
-    """The status of `work`, or of `late`, given the report so far, when `seconds` are over.
+@dataclass(frozen=True)
+class Bounds:
+    """What a run may take once its modules are loaded: seconds, and bytes of memory."""
+
+    seconds: float | None = None
+    memory: int | None = None
+
+
+def supervised(environment: Environment, bounds: Bounds, work: Work, late: Late) -> ExitStatus:
+    """The status of `work`, or of `late`, given the report so far and the bound that was reached.
 
     Where the process may not fork (a test, a system without it) `work` runs here and
     without a limit.
@@ -72,7 +84,7 @@ def supervised(environment: Environment, seconds: float | None, work: Work, late
         os.close(ours)
         _be_the_child(environment, work, Wire(theirs))
     os.close(theirs)
-    return _Supervisor(environment, child, ours, seconds).wait(late)
+    return _Supervisor(environment, child, ours, bounds).wait(late)
 
 
 def _be_the_child(environment: Environment, work: Work, wire: Wire) -> None:
@@ -104,8 +116,9 @@ class _Supervisor:
     environment: Environment
     child: int
     end: int
-    seconds: float | None
+    bounds: Bounds
     deadline: float | None = None
+    most: int | None = None
     so_far: str = ""
     held: bytes = b""
 
@@ -114,8 +127,11 @@ class _Supervisor:
         ended = False
         try:
             while self._listen():
-                if self.deadline is not None and time.monotonic() > self.deadline:
-                    return late(self.so_far)
+                reached = self._reached()
+                if reached is not None:
+                    _stop(self.child)
+                    ended = True
+                    return late(self.so_far, reached)
             _, code = os.waitpid(self.child, 0)
             ended = True
         finally:
@@ -123,6 +139,22 @@ class _Supervisor:
             if not ended:
                 _stop(self.child)
         return self._status(os.waitstatus_to_exitcode(code))
+
+    def _reached(self) -> LimitError | None:
+        """The bound that the child has reached, if it has reached one."""
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            return time_is_up(self.bounds.seconds or 0)
+        if self.most is not None and _resident(self.child) > self.most:
+            return out_of_memory()
+        return None
+
+    def _start(self) -> None:
+        """Count time and memory from here."""
+        if self.bounds.seconds is not None:
+            self.deadline = time.monotonic() + self.bounds.seconds
+        if self.bounds.memory is not None:
+            room = max(self.bounds.memory - _BETWEEN, self.bounds.memory // 2)
+            self.most = _resident(self.child) + room
 
     def _listen(self) -> bool:
         """Take what the child says within a moment; False once it has closed its end."""
@@ -142,12 +174,12 @@ class _Supervisor:
             return False
         kind, content = self.held[:1], self.held[_HEAD : _HEAD + length]
         self.held = self.held[_HEAD + length :]
-        if kind == _STARTED and self.seconds is not None:
-            self.deadline = time.monotonic() + self.seconds
+        if kind == _STARTED:
+            self._start()
         elif kind == _PROGRESS:
             self.so_far = content.decode("utf-8", "surrogatepass")
         elif kind == _DONE:
-            self.deadline = None
+            self.deadline = self.most = None
         return True
 
     def _status(self, code: int) -> ExitStatus:
@@ -157,6 +189,15 @@ class _Supervisor:
         if -code == signal.SIGINT:
             return ExitStatus.INTERRUPTED
         return settled(self.environment, lambda: _raise(_killed(-code)))
+
+
+def _resident(process: int) -> int:
+    """Bytes of memory that a process holds, 0 where the system does not tell."""
+    try:
+        pages = Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1]
+    except (OSError, IndexError):
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _raise(error: Exception) -> NoReturn:
@@ -193,5 +234,5 @@ def time_is_up(seconds: float) -> LimitError:
     return LimitError(
         "AGX603",
         f"The run took longer than {seconds:g} seconds.",
-        hint="What it showed until then is above; allow it more with --timeout.",
+        hint="Allow it more with --timeout.",
     )

@@ -32,7 +32,7 @@ def settled(environment: Environment, work: Callable[[], int | None]) -> ExitSta
         return _unexpected(environment, error)
 
 
-def out_of_memory() -> AgxError:
+def out_of_memory() -> LimitError:
     """The refusal of a run that the system gave no more memory."""
     return LimitError(
         "AGX604",

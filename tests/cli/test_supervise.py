@@ -8,8 +8,8 @@ import time
 import pytest
 
 from autograd_cli.cli.environment import Environment
-from autograd_cli.cli.supervise import supervised, time_is_up
-from autograd_cli.errors import ExitStatus, InputError
+from autograd_cli.cli.supervise import Bounds, supervised
+from autograd_cli.errors import ExitStatus, InputError, LimitError
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
@@ -19,8 +19,8 @@ def surroundings():
     return Environment(io.StringIO(), io.StringIO(), io.StringIO(), {}, may_fork=True)
 
 
-def never(so_far):
-    raise AssertionError("the time is not over")
+def never(so_far, reached):
+    raise AssertionError("no bound is reached")
 
 
 def hold_the_lock(seconds):
@@ -30,7 +30,7 @@ def hold_the_lock(seconds):
 
 @pytest.mark.parametrize("status", ExitStatus)
 def test_the_status_of_the_work_comes_back(surroundings, status):
-    assert supervised(surroundings, None, lambda wire: status, never) == status
+    assert supervised(surroundings, Bounds(), lambda wire: status, never) == status
 
 
 def test_the_work_happens_in_another_process(surroundings, tmp_path):
@@ -38,7 +38,7 @@ def test_the_work_happens_in_another_process(surroundings, tmp_path):
         (tmp_path / "pid").write_text(str(os.getpid()))
         return ExitStatus.OK
 
-    supervised(surroundings, None, work, never)
+    supervised(surroundings, Bounds(), work, never)
     assert int((tmp_path / "pid").read_text()) != os.getpid()
 
 
@@ -53,7 +53,7 @@ def test_without_fork_the_work_happens_here(surroundings):
         where.append(os.getpid())
         return ExitStatus.OK
 
-    assert supervised(surroundings, 1, work, never) == ExitStatus.OK
+    assert supervised(surroundings, Bounds(1), work, never) == ExitStatus.OK
     assert where == [os.getpid()]
 
 
@@ -67,7 +67,9 @@ def test_work_that_holds_the_lock_is_ended_and_what_it_told_last_is_kept(surroun
         return ExitStatus.OK
 
     kept = []
-    status = supervised(surroundings, 0.3, work, lambda so_far: kept.append(so_far) or ExitStatus.LIMIT)
+    status = supervised(
+        surroundings, Bounds(0.3), work, lambda so_far, _: kept.append(so_far) or ExitStatus.LIMIT
+    )
     assert status == ExitStatus.LIMIT
     assert kept == ["late " * 100_000]
     with pytest.raises(ProcessLookupError, match="No such process"):
@@ -80,7 +82,7 @@ def test_loading_modules_does_not_count(surroundings):
         wire.started()
         return ExitStatus.OK
 
-    assert supervised(surroundings, 0.1, work, never) == ExitStatus.OK
+    assert supervised(surroundings, Bounds(0.1), work, never) == ExitStatus.OK
 
 
 def test_writing_the_report_does_not_count(surroundings):
@@ -90,7 +92,7 @@ def test_writing_the_report_does_not_count(surroundings):
         time.sleep(0.4)
         return ExitStatus.OK
 
-    assert supervised(surroundings, 0.1, work, never) == ExitStatus.OK
+    assert supervised(surroundings, Bounds(0.1), work, never) == ExitStatus.OK
 
 
 @pytest.mark.parametrize(
@@ -109,7 +111,7 @@ def test_a_death_by_signal_is_told(surroundings, capfd, number, status, words):
         return ExitStatus.OK
 
     surroundings.stderr = io.StringIO()
-    assert supervised(surroundings, None, work, never) == status
+    assert supervised(surroundings, Bounds(), work, never) == status
     assert words in surroundings.stderr.getvalue()
 
 
@@ -117,7 +119,7 @@ def test_a_refusal_of_the_work_is_its_status(surroundings):
     def work(wire):
         raise InputError("AGX202", "The value is none.")
 
-    assert supervised(surroundings, None, work, never) == ExitStatus.USAGE
+    assert supervised(surroundings, Bounds(), work, never) == ExitStatus.USAGE
 
 
 def test_a_refusal_of_the_late_is_for_the_caller(surroundings):
@@ -126,8 +128,23 @@ def test_a_refusal_of_the_late_is_for_the_caller(surroundings):
         time.sleep(60)
         return ExitStatus.OK
 
-    def late(so_far):
-        raise time_is_up(0.1)
+    def late(so_far, reached):
+        raise reached
 
-    with pytest.raises(type(time_is_up(1)), match=r"The run took longer than 0\.1 seconds\."):
-        supervised(surroundings, 0.1, work, late)
+    with pytest.raises(LimitError, match=r"The run took longer than 0\.1 seconds\."):
+        supervised(surroundings, Bounds(0.1), work, late)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
+def test_work_that_takes_too_much_memory_is_ended(surroundings):
+    def work(wire):
+        wire.started()
+        time.sleep(0.2)
+        held = bytearray(b"x" * (200 << 20))
+        time.sleep(60)
+        return ExitStatus(held[0])
+
+    def late(so_far, reached):
+        return ExitStatus.LIMIT if reached.code == "AGX604" else ExitStatus.OK
+
+    assert supervised(surroundings, Bounds(30, 128 << 20), work, late) == ExitStatus.LIMIT

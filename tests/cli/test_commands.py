@@ -1,0 +1,159 @@
+import io
+import json
+
+import pytest
+import torch
+from typer.testing import CliRunner
+
+from autograd_cli import catalogue, cli
+from autograd_cli.cli.environment import Environment
+from autograd_cli.run import devices, interpreter
+
+
+def agx(*words, stdin=None):
+    return CliRunner().invoke(cli.app, words, input=stdin, env={"NO_COLOR": "1", "COLUMNS": "80"})
+
+
+def test_run_gives_the_status_and_ends_no_process():
+    surroundings = Environment(io.StringIO(), io.StringIO(), io.StringIO(), {})
+    assert cli.run(["explain", "AGX101"], surroundings) == 0
+    assert surroundings.stdout.getvalue().startswith("# AGX101 ")
+    assert cli.run(["explain", "no such page"], surroundings) == 2
+
+
+@pytest.mark.parametrize(
+    "words", [("explain", "AGX301"), ("explain", "agx301"), ("explain", "matmul-shape-mismatch")]
+)
+def test_explain_prints_a_page_as_it_is(words):
+    result = agx(*words)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.rstrip() == catalogue.page("AGX301").text.rstrip()
+
+
+def test_explain_lists_all_pages():
+    lines = agx("explain").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == [page.code for page in catalogue.pages()]
+
+
+def test_explain_lists_the_pages_that_speak_of_a_word():
+    result = agx("explain", "broadcast")
+    assert "AGX302" in result.stdout
+    assert 1 < len(result.stdout.splitlines()) < len(catalogue.pages())
+
+
+def test_explain_takes_words_as_torch_says_them():
+    result = agx("explain", "can", "only", "be", "created", "for", "scalar", "outputs")
+    assert "AGX401" in result.stdout
+
+
+def test_explain_an_unknown_code_asks_what_was_meant():
+    result = agx("explain", "matmul-shape-mismach")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Did you mean `matmul-shape-mismatch`?" in result.stderr
+
+
+def test_show_draws_a_stored_report_again(tmp_path):
+    words = ("trace", "sin(x**2)", "--x", "2.")
+    stored = agx(*words, "--json").stdout
+    (tmp_path / "r.json").write_text(stored)
+    assert agx("show", "-", stdin=stored).stdout == agx(*words).stdout
+    assert agx("show", str(tmp_path / "r.json"), "--json").stdout == stored
+
+
+def test_show_writes_a_file(tmp_path):
+    stored = agx("trace", "sin(x**2)", "--x", "2.", "--json").stdout
+    result = agx("show", "-", "-o", str(tmp_path / "r.dot"), stdin=stored)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert (tmp_path / "r.dot").read_text().startswith("digraph")
+
+
+@pytest.mark.parametrize(
+    ("words", "stdin", "status", "code"),
+    [
+        (("show", "missing.json"), None, 3, "AGX206"),
+        (("show", "-"), "not json", 2, "AGX213"),
+        (("show", "-"), "{}", 2, "AGX213"),
+        (("show", "-"), "", 2, "AGX213"),
+        (("show",), None, 2, "AGX214"),
+        (("show", "a.json", "b.json"), None, 2, "AGX215"),
+        (("show", "-", "--x", "2"), "", 2, "AGX205"),
+        (("devices", "cpu"), None, 2, "AGX205"),
+        (("trce", "x"), None, 2, "AGX205"),
+        (("--x", "2", "x"), None, 2, "AGX205"),
+    ],
+)
+def test_what_a_command_refuses(words, stdin, status, code):
+    result = agx(*words, stdin=stdin)
+    assert (result.exit_code, result.stdout) == (status, "")
+    assert f"({code})" in result.stderr
+
+
+def test_a_command_misspelt_gets_the_line_that_works():
+    assert "write: agx trace x --x 2\n" in agx("trce", "x", "--x", "2").stderr
+
+
+def test_a_source_in_the_place_of_a_command_gets_the_line_that_works():
+    assert 'write: agx trace "sin(x**2)" --x 2\n' in agx("sin(x**2)", "--x", "2").stderr
+
+
+def test_devices_lists_every_kind_with_the_reason():
+    result = agx("devices")
+    lines = result.stdout.splitlines()
+    assert lines[0].split() == ["device", "name", "usable", "why", "not", "memory", "float64", "bfloat16"]
+    assert {line.split()[0].partition(":")[0] for line in lines[1:-1]} == {"cpu", "cuda", "mps", "xpu"}
+    assert sum(" yes *" in line for line in lines) == 1
+    assert lines[-1].startswith("torch 2.")
+    assert all(line == line.rstrip() for line in lines)
+
+
+def test_devices_as_json():
+    found = json.loads(agx("devices", "--json").stdout)
+    assert [d["name"] for d in found["devices"]] == [d.name for d in devices.survey()]
+    assert set(found["versions"]) == {"torch", "numpy", "python"}
+
+
+def test_devices_quiet_names_what_auto_takes():
+    assert agx("devices", "-q").stdout == f"{devices.choose('auto')}\n"
+
+
+def test_gradcheck_passes_what_is_right():
+    result = agx("gradcheck", "sin(x**2)", "--x", "2.")
+    assert result.exit_code == 0, result.stderr
+
+
+class Wrong(torch.autograd.Function):
+    """sin, with a backward that is 0.05 % off."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.sin()
+
+    @staticmethod
+    def backward(ctx, cotangent):
+        return cotangent * ctx.saved_tensors[0].cos() * 1.0005
+
+
+def test_gradcheck_fails_what_is_wrong(monkeypatch):
+    real = interpreter.callable_for
+
+    def wrong(function, **method):
+        return Wrong.apply if function.path == "torch.sin" else real(function, **method)
+
+    monkeypatch.setattr(interpreter, "callable_for", wrong)
+    result = agx("gradcheck", "sin(x)", "--x", "0.3", "--dtype", "float64")
+    assert result.exit_code == 1, result.stderr
+    assert "WRONG" in agx("gradcheck", "sin(x)", "--x", "0.3", "--dtype", "float64", "--json").stdout
+
+
+@pytest.mark.parametrize("words", [("--x", "2"), ("--wrt", "x"), ("-o", "r.json"), ("-f", "dot")])
+def test_the_suite_takes_nothing_that_needs_a_source(words):
+    result = agx("gradcheck", *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "(AGX214)" in result.stderr
+
+
+def test_the_pipe_of_the_first_page():
+    result = agx("trace", "-", "--x", "2", "--y", "3", "--json", stdin="x*y+sin(x)\n")
+    values = [gradient["autograd"] for gradient in json.loads(result.stdout)["gradients"]]
+    assert values == pytest.approx([2.583853, 2], abs=1e-6)

@@ -1,0 +1,72 @@
+import io
+import json
+from dataclasses import replace
+
+import pytest
+
+from autograd_cli.cli import suite
+from autograd_cli.cli.bindings import Line
+from autograd_cli.cli.command import Given
+from autograd_cli.cli.environment import Environment
+from autograd_cli.gradients import suite as gradients
+from autograd_cli.lang.functions import by_path
+
+FEW = [by_path["torch.sin"], by_path["torch.exp"]]
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """The suite over two functions."""
+    monkeypatch.setattr(gradients, "chosen", lambda only=None: iter(FEW))
+
+
+def checked(terminal=False, **options):
+    class Stderr(io.StringIO):
+        def isatty(self):
+            return terminal
+
+    surroundings = Environment(io.StringIO(), io.StringIO(), Stderr(), {}, quiet=options.pop("quiet", False))
+    surroundings.put_data = surroundings.put
+    status = suite.checked(Given(surroundings, Line("gradcheck", ()), options))
+    return status, surroundings.stdout.getvalue(), surroundings.stderr.getvalue()
+
+
+@pytest.mark.usefixtures("few")
+def test_functions_that_are_right():
+    status, text, talk = checked()
+    assert (status, talk) == (0, "")
+    assert text == "2 functions checked on their examples · float64 · cpu\n2 OK\nnone failed\n"
+
+
+@pytest.mark.usefixtures("few")
+def test_a_function_that_fails_is_listed_with_its_command(monkeypatch):
+    real = gradients.examine
+
+    def broken(function, settings):
+        found = real(function, settings)
+        return found if function.name == "exp" else replace(found, failure="it broke", gradients=())
+
+    monkeypatch.setattr(gradients, "examine", broken)
+    status, text, _ = checked()
+    assert status == 1
+    assert "1 failed\n  torch.sin\n    agx gradcheck " in text
+    assert text.endswith("    it broke\n")
+
+
+@pytest.mark.usefixtures("few")
+def test_json_has_a_row_for_each_function():
+    _, text, _ = checked(json=True)
+    rows = json.loads(text)["functions"]
+    assert [(row["path"], row["verdict"], row["failed"]) for row in rows] == [
+        ("torch.sin", "OK", False),
+        ("torch.exp", "OK", False),
+    ]
+
+
+@pytest.mark.usefixtures("few")
+def test_the_bar_is_drawn_and_wiped_on_a_terminal_alone():
+    _, _, talk = checked(terminal=True)
+    assert "0/2 sin" in talk
+    assert "1/2 exp" in talk
+    assert talk.rstrip("\r").rpartition("\r")[2].strip() == ""
+    assert checked(terminal=True, quiet=True)[2] == ""
