@@ -84,6 +84,10 @@ def test_the_check_for_torch_can_fail():
     assert "'torch'" in probed("devices", "-q")
 
 
+def test_a_trace_leaves_out_what_torch_can_do_without():
+    assert "sympy" not in probed("trace", "sin(x**2)", "--x", "2.")
+
+
 def imports(path):
     """Every module that a file imports, also inside functions, except for annotations alone."""
     tree = ast.parse(path.read_text(encoding="utf-8"))

@@ -129,7 +129,7 @@ class _Supervisor:
             while self._listen():
                 reached = self._reached()
                 if reached is not None:
-                    _stop(self.child)
+                    _kill(self.child)
                     ended = True
                     return late(self.so_far, reached)
             _, code = os.waitpid(self.child, 0)
@@ -223,10 +223,14 @@ def _stop(child: int) -> None:
             if os.waitpid(child, os.WNOHANG)[0]:
                 return
             time.sleep(0.02)
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+        _kill(child)
     except (ProcessLookupError, ChildProcessError):
         return
+
+
+def _kill(child: int) -> None:
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
 
 
 def time_is_up(seconds: float) -> LimitError:
