@@ -140,11 +140,11 @@ def _side(slope: float) -> str:
 
 def _kink(given: float, allowed: float, slope: Slope, sides: str, index: int) -> Outcome:
     low, high = sorted((slope.left, slope.right))
-    room = allowed + 1e-6 * max(abs(low), abs(high))
+    room = allowed + 4 * slope.error + 1e-6 * max(abs(low), abs(high))
     if low - room <= given <= high + room:
         return Outcome(Verdict.KINK, index, sentence=f"the slope is {sides}; autograd gives {given:.7g}")
     distance = max(low - given, given - high)
-    sentence = f"autograd gives {given:.7g}, outside the slopes at this kink: {sides}"
+    sentence = f"autograd gives {given:.7g}, which is not between the slopes at this kink: {sides}"
     return Outcome(Verdict.WRONG, index, distance, room, Witness.AUTOGRAD, sentence)
 
 
@@ -229,15 +229,16 @@ def _precision(evidence: Evidence, outcome: Outcome, worst: int) -> Outcome:
 def _isolated(evidence: Evidence, suspects: torch.Tensor) -> torch.Tensor:
     """Where autograd is off at this one point and right a little to both sides of it."""
     none = torch.zeros_like(suspects)
-    if evidence.numeric is None or evidence.neighbours is None or not suspects.any():
+    numeric, error = evidence.numeric, evidence.numeric_error
+    if numeric is None or error is None or evidence.neighbours is None or not suspects.any():
         return none
-    candidates = suspects & torch.isfinite(evidence.autograd) & torch.isfinite(evidence.numeric)
-    candidates &= ~agrees(evidence.exact, evidence.numeric, 1e-4 * evidence.numeric.abs())
+    candidates = suspects & torch.isfinite(evidence.autograd) & torch.isfinite(numeric)
+    candidates &= ~agrees(evidence.exact, numeric, 1e-4 * numeric.abs())
     if not candidates.any():
         return none
     above, below = evidence.neighbours(candidates)
-    room = 1e-5 * evidence.numeric.abs() + evidence.fine + (evidence.numeric_error or 0)
-    return candidates & agrees(above, evidence.numeric, room) & agrees(below, evidence.numeric, room)
+    room = 1e-5 * numeric.abs() + evidence.fine + error
+    return candidates & agrees(above, numeric, room) & agrees(below, numeric, room)
 
 
 def _isolated_point(evidence: Evidence, isolated: torch.Tensor) -> Outcome:
@@ -253,12 +254,14 @@ def _isolated_point(evidence: Evidence, isolated: torch.Tensor) -> Outcome:
 
 def _disagreement(evidence: Evidence, masks: _Masks, kept: torch.Tensor) -> Outcome:
     """The verdict where the witnesses stand apart, at the place that is furthest out."""
-    formula_only = kept & masks.off_formula & masks.by_numeric & ~masks.off_numeric
-    numeric_only = kept & masks.off_numeric & masks.by_formula & ~masks.off_formula
-    if (autograd := kept & (masks.off_formula | masks.off_numeric) & ~formula_only & ~numeric_only).any():
+    alone = (masks.off_formula | ~masks.by_formula) & (masks.off_numeric | ~masks.by_numeric)
+    if (autograd := kept & alone).any():
         return _autograd_odd(evidence, masks, _furthest(evidence, autograd))
+    if (blurred := kept & masks.off_formula & ~masks.apart).any():
+        return _autograd_odd(evidence, masks, _furthest(evidence, blurred), blurred=True)
     # Only in low precision can autograd agree with two references that stand apart.
-    if (formula := formula_only | (kept & masks.apart & ~numeric_only & _closer(evidence))).any():
+    closer = masks.off_formula | _closer(evidence)
+    if (formula := kept & masks.apart & ~masks.off_numeric & closer).any():
         return _formula_odd(evidence, _furthest(evidence, formula))
     return _numeric_odd(evidence, _furthest(evidence, kept))
 
@@ -292,21 +295,21 @@ def _said(evidence: Evidence, index: int) -> dict[Witness, str]:
     return said
 
 
-def _autograd_odd(evidence: Evidence, masks: _Masks, index: int) -> Outcome:
-    known = masks.by_formula & ~masks.by_numeric
-    reference = evidence.numeric if evidence.numeric is not None and not known[index] else evidence.formula
+def _autograd_odd(evidence: Evidence, masks: _Masks, index: int, blurred: bool = False) -> Outcome:
+    """Autograd against the references, unless these differ or, `blurred`, cannot tell."""
+    by_formula = evidence.formula is not None and bool(masks.by_formula[index])
+    reference = evidence.formula if by_formula else evidence.numeric
     assert reference is not None
     difference = abs(float(evidence.autograd[index] - reference[index]))
-    split = bool(masks.apart[index])
-    outcome = Outcome(
-        Verdict.WRONG,
-        index,
-        difference,
-        float(evidence.allowed[index]),
-        None if split else Witness.AUTOGRAD,
-        ", ".join(_said(evidence, index).values()) + (": no two of them agree" if split else ""),
-    )
-    if not split and _is_rounding(evidence, index, difference):
+    allowed, said = float(evidence.allowed[index]), ", ".join(_said(evidence, index).values())
+    undecided = bool(masks.apart[index]) or blurred
+    if masks.apart[index]:
+        said += ": no two of them agree"
+    elif blurred:
+        said += ": too uncertain to say which of the two is off"
+    odd = None if undecided else Witness.AUTOGRAD
+    outcome = Outcome(Verdict.WRONG, index, difference, allowed, odd, said)
+    if not masks.apart[index] and _is_rounding(evidence, index, difference):
         return _precision(evidence, outcome, index)
     return outcome
 

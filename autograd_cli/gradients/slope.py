@@ -181,32 +181,31 @@ def _deep(function: Function, scale: float) -> Slope:
 
 def _judged(levels: Sequence[_Level]) -> Slope:
     """What slopes at shrinking steps say about the point that they shrink to."""
+    (right, right_error), (left, left_error) = _one_sided(levels, "right"), _one_sided(levels, "left")
     if not levels or not all(isfinite(level.gap) for level in levels[-4:]):
-        right, left = _one_sided(levels, "right"), _one_sided(levels, "left")
         return Slope(nan, nan, Shape.EDGE, left, right)
-    last_bad = max((i for i, level in enumerate(levels) if not isfinite(level.gap)), default=-1)
-    levels = levels[last_bad + 1 :]
-    right, left = _one_sided(levels, "right"), _one_sided(levels, "left")
     if not (isfinite(right) and isfinite(left)):
         return Slope(nan, nan, Shape.JUMP, left, right)
+    last_bad = max((i for i, level in enumerate(levels) if not isfinite(level.gap)), default=-1)
+    levels = levels[last_bad + 1 :]
     if _persists(levels):
-        noise = min(level.noise for level in levels)
-        return Slope((left + right) / 2, 1e-3 * abs(right - left) + noise, Shape.KINK, left, right)
+        return Slope((left + right) / 2, right_error + left_error, Shape.KINK, left, right)
     return _extrapolated(levels)
 
 
-def _one_sided(levels: Sequence[_Level], side: str) -> float:
-    """The slope on one side; infinite where it grows as steps shrink, NaN without values."""
+def _one_sided(levels: Sequence[_Level], side: str) -> tuple[float, float]:
+    """The slope on one side and its error; infinite where it grows as steps shrink, NaN without values."""
     known = [(level.right if side == "right" else level.left, level.noise) for level in levels]
     last_bad = max((i for i, (value, _) in enumerate(known) if not isfinite(value)), default=-1)
     known = known[last_bad + 1 :]
     if len(known) < 4:
-        return nan
+        return nan, nan
     clear = [value for value, noise in known if noise < 0.05 * abs(value)]
     if len(clear) >= 4 and all(abs(b) > 1.15 * abs(a) for a, b in pairwise(clear[-4:])):
-        return inf if clear[-1] > 0 else -inf
+        return (inf if clear[-1] > 0 else -inf), nan
     moved = [(noise + abs(value - known[i][0]), value) for i, (value, noise) in enumerate(known[1:])]
-    return min(moved)[1]
+    error, value = min(moved)
+    return value, error
 
 
 def _persists(levels: Sequence[_Level]) -> bool:

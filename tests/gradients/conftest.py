@@ -1,0 +1,58 @@
+"""Sources run and judged as a person would run them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from autograd_cli.gradients.backward import Backward, backward
+from autograd_cli.gradients.check import Options, check
+from autograd_cli.lang.check import check as names_of
+from autograd_cli.lang.parse import parse
+from autograd_cli.lang.source import Source
+from autograd_cli.report import Gradient
+from autograd_cli.run.inputs import Roles, bind
+from autograd_cli.run.interpreter import Settings
+from autograd_cli.run.record import run as record, torch_state
+from autograd_cli.run.tape import Run
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A run with its backward and its gradients by name."""
+
+    run: Run
+    backward: Backward
+    gradients: dict[str, Gradient]
+
+
+def trace(source: str, dtype: str = "float64", const: str = "", **bindings: object) -> Run:
+    """The run of `source` with its bindings as text; `const` names those without a gradient."""
+    program = parse(Source(source))
+    pairs = tuple((name, str(text)) for name, text in bindings.items())
+    names = names_of(program, [name for name, _ in pairs]).names
+    settings = Settings(dtype=dtype)
+    with torch_state(settings):
+        bound = bind(pairs, Roles(names, const=frozenset(const.split())), settings, dtype)
+        run = record(program, bound, settings)
+    if run.failure is not None:
+        raise run.failure.error
+    return run
+
+
+@pytest.fixture
+def traced() -> Callable[..., Run]:
+    return trace
+
+
+@pytest.fixture
+def judged() -> Callable[..., Judged]:
+    """A function from a source and its bindings to its judged gradients."""
+
+    def judge(source: str, options: Options | None = None, **given: object) -> Judged:
+        run = trace(source, **given)
+        made = backward(run, None)
+        found = check(run, made, None, options)
+        return Judged(run, made, {gradient.name: gradient for gradient in found})
+
+    return judge

@@ -1,0 +1,147 @@
+"""Slopes of functions of one number: smooth ones, kinks, jumps and edges."""
+
+import math
+from collections.abc import Callable
+from math import inf, isnan, nan
+
+import pytest
+
+from autograd_cli.gradients.slope import Function, Shape, Slope, plain, slope
+
+Real = Callable[[float], float]
+
+
+def function(f: Real, at: float) -> Function:
+    middle = f(at)
+
+    def change(t: float) -> float:
+        try:
+            return f(at + t) - middle
+        except (ValueError, ZeroDivisionError, OverflowError):
+            return nan
+
+    return Function(change, at, abs(middle), 4.4e-16 * abs(middle))
+
+
+def found(f: Real, at: float) -> Slope:
+    scales = [abs(at) or 1.0]
+    return slope(function(f, at), [*scales, *([1.0] if scales[0] < 1 / 8 else [])])
+
+
+def sign(x: float) -> float:
+    return (x > 0) - (x < 0)
+
+
+SMOOTH: list[tuple[str, Real, float, float]] = [
+    ("sin(x**2)", lambda x: math.sin(x * x), 2.0, 4 * math.cos(4)),
+    ("x", lambda x: x, 3.0, 1.0),
+    ("constant", lambda x: 3.0, 1.0, 0.0),
+    ("cos at 0", math.cos, 0.0, 0.0),
+    ("x**3 at 0", lambda x: x**3, 0.0, 0.0),
+    ("abs(x)**1.5 at 0", lambda x: abs(x) ** 1.5, 0.0, 0.0),
+    *((f"abs(x)**1.5 at {x}", lambda x: abs(x) ** 1.5, x, 1.5 * x**0.5) for x in (1e-6, 1e-3, 1.0, 1e3, 1e6)),
+    *((f"sqrt at {x}", math.sqrt, x, 0.5 / math.sqrt(x)) for x in (1e-12, 1e-6, 1e-3, 1.0, 1e6)),
+    *(
+        (f"tanh(50*x) at {x}", lambda x: math.tanh(50 * x), x, 50 * (1 - math.tanh(50 * x) ** 2))
+        for x in (0.0, 1e-3, 0.01, 0.3, 3.0)
+    ),
+    ("exp(-1/x**2) at 0", lambda x: math.exp(-1 / x**2) if x else 0.0, 0.0, 0.0),
+    ("exp(-1/x**2) at 0.1", lambda x: math.exp(-1 / x**2), 0.1, 2e3 * math.exp(-100)),
+    ("log near its edge", math.log, 1e-8, 1e8),
+    ("sin far out", math.sin, 1e6, math.cos(1e6)),
+    ("sin(1+x), x tiny", lambda x: math.sin(1 + x), 1e-12, math.cos(1 + 1e-12)),
+    ("exp(1e6*x)", lambda x: math.exp(1e6 * x), 1e-6, 1e6 * math.e),
+    ("a period that powers of two hit", lambda x: math.sin(16 * math.pi * x), 0.0, 16 * math.pi),
+    ("1/x, x small", lambda x: 1 / x, 1e-6, -1e12),
+    ("x**2, x large", lambda x: x * x, 1e6, 2e6),
+    ("a bend of 1e-6", lambda x: math.sqrt(x * x + 1e-12), 0.0, 0.0),
+    ("atan(1e4*x)", lambda x: math.atan(1e4 * x), 0.0, 1e4),
+    ("acos near its edge", math.acos, 0.9999, -1 / math.sqrt(1 - 0.9999**2)),
+    ("abs beside its kink", abs, 1e-9, 1.0),
+    ("relu beside its kink", lambda x: max(x - 1, 0.0), 1.001, 1.0),
+    ("x*relu(x) at 0", lambda x: x * max(x, 0.0), 0.0, 0.0),
+]
+
+
+@pytest.mark.parametrize(("name", "f", "at", "true"), SMOOTH, ids=[row[0] for row in SMOOTH])
+def test_a_smooth_function_has_its_slope_within_the_error_bar(name: str, f: Real, at: float, true: float) -> None:
+    one = found(f, at)
+    assert one.shape is Shape.SMOOTH
+    assert abs(one.value - true) <= one.error
+    if true:
+        assert one.error <= 3e-10 * abs(true) + 1e-11
+
+
+def test_the_error_bar_of_sin_x2_is_near_1e_11() -> None:
+    assert found(lambda x: math.sin(x * x), 2.0).error < 4e-11
+
+
+def test_a_slope_that_settles_slowly_has_a_wide_error_bar() -> None:
+    one = found(lambda x: max(x, 0.0) ** 1.5, 0.0)
+    assert one.shape is Shape.SMOOTH
+    assert abs(one.value) <= one.error < 1e-4
+
+
+def test_noise_in_the_function_widens_the_error_bar() -> None:
+    exact = function(lambda x: math.log(math.exp(x) + 1) - x, 12.0)
+    noisy = slope(Function(exact.change, exact.at, exact.size, 4e-15), [12.0])
+    assert abs(noisy.value - (1 / (1 + math.exp(-12)) - 1)) <= noisy.error
+
+
+KINKS: list[tuple[str, Real, float, float, float]] = [
+    ("abs", abs, 0.0, -1.0, 1.0),
+    ("relu", lambda x: max(x, 0.0), 0.0, 0.0, 1.0),
+    ("relu(x-1)", lambda x: max(x - 1, 0.0), 1.0, 0.0, 1.0),
+    ("max(x, 2*x)", lambda x: max(x, 2 * x), 0.0, 1.0, 2.0),
+    ("clamp", lambda x: min(max(x, -1.0), 1.0), 1.0, 1.0, 0.0),
+    ("on a large value", lambda x: max(x, 0.0) + 1000, 0.0, 0.0, 1.0),
+    ("small beside a curve", lambda x: 1e-3 * max(x, 0.0) + x * x, 0.0, 0.0, 1e-3),
+]
+
+
+@pytest.mark.parametrize(("name", "f", "at", "left", "right"), KINKS, ids=[row[0] for row in KINKS])
+def test_a_kink_has_two_slopes(name: str, f: Real, at: float, left: float, right: float) -> None:
+    one = found(f, at)
+    assert one.shape is Shape.KINK
+    assert one.left == pytest.approx(left, abs=1e-7)
+    assert one.right == pytest.approx(right, abs=1e-7)
+    assert one.value == pytest.approx((left + right) / 2, abs=1e-7)
+
+
+JUMPS: list[tuple[str, Real, float, float, float]] = [
+    ("round", lambda x: float(round(x)), 0.5, 0.0, inf),
+    ("sign", sign, 0.0, inf, inf),
+    ("sign*sqrt", lambda x: sign(x) * math.sqrt(abs(x)), 0.0, inf, inf),
+    ("a cusp", lambda x: math.sqrt(abs(x)), 0.0, -inf, inf),
+]
+
+
+@pytest.mark.parametrize(("name", "f", "at", "left", "right"), JUMPS, ids=[row[0] for row in JUMPS])
+def test_a_jump_has_no_slope(name: str, f: Real, at: float, left: float, right: float) -> None:
+    one = found(f, at)
+    assert one.shape is Shape.JUMP
+    assert isnan(one.value)
+    assert (one.left + 0.0, one.right) == (left, right)
+
+
+@pytest.mark.parametrize(("f", "at", "left", "right"), [(math.sqrt, 0.0, nan, inf), (math.acos, 1.0, -inf, nan)])
+def test_an_edge_has_values_on_one_side(f: Real, at: float, left: float, right: float) -> None:
+    one = found(f, at)
+    assert one.shape is Shape.EDGE
+    assert isnan(one.value)
+    assert [str(side) for side in (one.left, one.right)] == [str(left), str(right)]
+
+
+def test_a_step_that_is_given_makes_a_plain_difference() -> None:
+    one = plain(function(lambda x: x**3, 1.0), 0.01)
+    assert one.value == pytest.approx(3.0001, abs=1e-12)
+    assert 1e-4 <= one.error < 2e-4
+
+
+def test_a_step_that_is_given_still_finds_a_kink() -> None:
+    one = plain(function(abs, 0.0), 1e-3)
+    assert (one.shape, one.left, one.right) == (Shape.KINK, -1.0, 1.0)
+
+
+def test_a_step_that_is_given_and_leaves_the_domain_is_an_edge() -> None:
+    assert plain(function(math.sqrt, 1e-4), 0.01).shape is Shape.EDGE
