@@ -243,17 +243,18 @@ def _report(
         graph=graph,
         gradients=tuple(gradients),
         findings=findings,
-        status=status_of(gradients, findings, options.strict),
+        status=status_of(gradients, findings, options),
     )
 
 
-def status_of(gradients: Sequence[Gradient], findings: Sequence[Finding], strict: bool) -> ExitStatus:
+def status_of(gradients: Sequence[Gradient], findings: Sequence[Finding], options: Options) -> ExitStatus:
     """The exit status that a report's verdicts and findings amount to."""
-    failing = {Severity.ERROR, Severity.WARNING} if strict else {Severity.ERROR}
-    accepted = {Verdict.OK} if strict else PASSED
+    failing = {Severity.ERROR, Severity.WARNING} if options.strict else {Severity.ERROR}
+    accepted = {Verdict.OK} if options.strict else PASSED
     bad = any(f.severity in failing for f in findings)
     wrong = any(g.verdict is not None and g.verdict not in accepted for g in gradients)
-    return ExitStatus.FAILED if bad or wrong else ExitStatus.OK
+    unchecked = options.check and not gradients
+    return ExitStatus.FAILED if bad or wrong or unchecked else ExitStatus.OK
 
 
 def _binding(bound: BoundValue, limit: int | None) -> Binding:

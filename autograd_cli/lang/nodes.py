@@ -148,10 +148,17 @@ class Program:
     body: Expr
 
 
+_FIELD_NAMES: dict[type[Expr], tuple[str, ...]] = {}
+"""The names of the fields of each kind of node: asking `fields` for each node costs too much."""
+
+
 def children(node: Expr) -> Iterator[Expr]:
     """The nodes directly under `node`, in the order in which they are written."""
-    for item in fields(node):
-        value = getattr(node, item.name)
+    kind = type(node)
+    if kind not in _FIELD_NAMES:
+        _FIELD_NAMES[kind] = tuple(item.name for item in fields(kind))
+    for name in _FIELD_NAMES[kind]:
+        value = getattr(node, name)
         if isinstance(value, Expr):
             yield value
         elif isinstance(value, tuple):

@@ -7,7 +7,7 @@ characters of the source, dtypes and devices the words torch prints ("float32",
 """
 
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 Span = tuple[int, int]
@@ -16,7 +16,7 @@ Nested = Any
 """A number, a bool, or nested tuples of them in the layout of the tensor's shape."""
 
 
-class Severity(str, Enum):
+class Severity(StrEnum):
     """How much a finding matters: an error fails the run, a note is said in passing."""
 
     ERROR = "error"
@@ -24,20 +24,25 @@ class Severity(str, Enum):
     NOTE = "note"
 
 
-class Verdict(str, Enum):
-    """What the witnesses say together about one gradient."""
+class Verdict(StrEnum):
+    """What the witnesses say together about one gradient, from the least to the most serious."""
 
     OK = "OK"
     KINK = "KINK"
     PRECISION = "PRECISION"
-    WRONG = "WRONG"
-    JUMP = "JUMP"
     DOMAIN_EDGE = "DOMAIN EDGE"
-    NO_GRAPH = "NO GRAPH"
+    JUMP = "JUMP"
     NONDETERMINISTIC = "NONDETERMINISTIC"
+    NO_GRAPH = "NO GRAPH"
+    WRONG = "WRONG"
+
+    @property
+    def rank(self) -> int:
+        """0 for OK, higher for what is more serious."""
+        return list(Verdict).index(self)
 
 
-class Witness(str, Enum):
+class Witness(StrEnum):
     """A way to know a gradient."""
 
     AUTOGRAD = "autograd"

@@ -22,12 +22,13 @@ class Step:
     """One expression evaluated: what was called on what, and what it gave.
 
     `index` is its place on the tape. `expr` is the node of the source (its span is the
-    place, its text what a formula prints). Literal numbers stand in `args` as they are. `kind` is "binding" (a name with a value
-    from outside), "constant" (a Python number, pi, a dtype) or "call". `path` is the
-    row of the function table, "torch.mul" for the operator `*`; `key` names the
-    derivative rule. `args` and `kwargs` hold Refs, Python values and tuples of them.
-    `shape` and `dtype` are None unless the value is a tensor; `requires_grad` is the
-    value's own.
+    place, its text what a formula prints). `kind` is "binding" (a name with a value from
+    outside), "constant" (pi, a dtype, a Python number that was computed) or "call";
+    literal numbers stand in `args` as they are. `path` is the row of the function table,
+    "torch.mul" for the operator `*`; `key` names the derivative rule. `args` and
+    `kwargs` hold Refs, Python values and sequences of them. `shape` and `dtype` are None
+    unless the value is a tensor; `requires_grad` is the value's own. `name` is that of a
+    binding, `value` the Python value of what is no tensor and was not made by a call.
     """
 
     index: int

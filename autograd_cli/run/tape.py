@@ -58,7 +58,7 @@ class LiveStep:
             dtype=str(self.value.dtype).removeprefix("torch.") if is_tensor else None,
             requires_grad=is_tensor and self.value.requires_grad,
             name=self.name,
-            value=self.value if self.kind == "constant" else None,
+            value=None if is_tensor or self.kind == "call" else self.value,
         )
 
 

@@ -19,12 +19,15 @@ from autograd_cli.views.pieces import (
 )
 from autograd_cli.views.relations import chains, stretches
 from autograd_cli.views.table import graph_table, shape_text
+from autograd_cli.views.verdicts import verdicts
 
 _USUAL_WIDTH = 80
 
 
 def compose(report: Report, room: Room) -> list[Piece]:
     """Header, tree, lines under it, a block a gradient, findings; blank lines between."""
+    if room.check:
+        return list(_parted([[_header(report, None)], verdicts(report), *_findings(report, room)]))
     tree, under = graph_table(report, room) or (None, [])
     blocks: list[list[Piece]] = [
         [_header(report, tree)],
@@ -32,8 +35,11 @@ def compose(report: Report, room: Room) -> list[Piece]:
         [*chains(report.graph), *stretches(report.graph)] if report.graph else [],
         _gradients(report, room),
     ]
-    blocks += [findings.block(finding, report, room) for finding in report.findings]
-    return list(_parted(blocks))
+    return list(_parted(blocks + _findings(report, room)))
+
+
+def _findings(report: Report, room: Room) -> list[list[Piece]]:
+    return [findings.block(finding, report, room) for finding in report.findings]
 
 
 def _parted(blocks: Iterable[list[Piece]]) -> Iterable[Piece]:

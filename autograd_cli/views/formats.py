@@ -54,14 +54,16 @@ def render(
     colour: bool,
     full: bool = False,
     depth: int | None = None,
+    check: bool = False,
 ) -> str:
     """`report` in one of `FORMATS`, ending with a newline.
 
     `width` in cells and `colour` are for "rich". `full` shows every node and element,
-    `depth` the rows of the tree down to that depth. InputError AGX212 for another format.
+    `depth` the rows of the tree down to that depth; `check` shows verdicts, not the tree.
+    InputError AGX212 for another format.
     """
     if format not in FORMATS:
         raise InputError(
             "AGX212", f"{format} is not a format of a report.", hint=f"Formats: {', '.join(FORMATS)}."
         )
-    return FORMATS[format](report, Room(width, full, depth), colour)
+    return FORMATS[format](report, Room(width, full, depth, check), colour)

@@ -71,12 +71,14 @@ class Table:
 class Room:
     """How much may be shown: `width` in cells, None where nothing need be cut.
 
-    `full` shows everything, `depth` the rows down to that depth of the tree.
+    `full` shows everything, `depth` the rows down to that depth of the tree; `check`
+    shows the verdicts instead of the tree.
     """
 
     width: int | None = None
     full: bool = False
     depth: int | None = None
+    check: bool = False
 
 
 Piece = Line | Ends | Table

@@ -1,6 +1,7 @@
 """Plain text, for pipes and files: the same content, nothing cut at any width, no colour."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from autograd_cli.report.records import Report
 from autograd_cli.views.compose import compose
@@ -9,7 +10,7 @@ from autograd_cli.views.pieces import Ends, Line, Piece, Room, Table, Word, plai
 
 def plain(report: Report, room: Room) -> str:
     """The report as lines of text without blanks at their ends; the width of `room` is not used."""
-    pieces = compose(report, Room(None, room.full, room.depth))
+    pieces = compose(report, replace(room, width=None))
     return "".join(f"{line.rstrip()}\n" for piece in pieces for line in _lines(piece))
 
 

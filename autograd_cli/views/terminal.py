@@ -1,5 +1,6 @@
 """The terminal view: the shared composition laid out by Rich at a given width."""
 
+from dataclasses import replace
 from io import StringIO
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,7 @@ def terminal(report: Report, room: Room, colour: bool) -> str:
         _environ={},
     )
     with console.capture() as captured:
-        for piece in compose(report, Room(width, room.full, room.depth)):
+        for piece in compose(report, replace(room, width=width)):
             _print(console, piece)
     return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 

@@ -1,4 +1,4 @@
-"""Every stored report, drawn at 80 and 200 columns and plain, against a file that a person read.
+"""Every stored report, drawn at 80 and 200 columns, plain and as verdicts, against a file that a person read.
 
 `pytest --refresh-golden` writes the files anew; read the difference before keeping it.
 """
@@ -13,17 +13,18 @@ from autograd_cli.views import render
 ROOM = Path(__file__).parent
 REPORTS = sorted((ROOM / "reports").glob("*.json"))
 DRAWINGS = {
-    "80": ("rich", 80),
-    "200": ("rich", 200),
-    "plain": ("plain", None),
+    "80": ("rich", 80, False),
+    "200": ("rich", 200, False),
+    "plain": ("plain", None, False),
+    "check": ("rich", 80, True),
 }
 
 
 @pytest.mark.parametrize("drawing", DRAWINGS)
 @pytest.mark.parametrize("path", REPORTS, ids=lambda path: path.stem)
 def test_a_stored_report_looks_as_it_did(path, drawing, request):
-    form, width = DRAWINGS[drawing]
-    text = render(from_json(path.read_text()), form, width=width, colour=False)
+    form, width, check = DRAWINGS[drawing]
+    text = render(from_json(path.read_text()), form, width=width, colour=False, check=check)
     golden = ROOM / "golden" / f"{path.stem}.{drawing}.txt"
     if request.config.getoption("--refresh-golden"):
         golden.write_text(text)

@@ -1,0 +1,91 @@
+"""The view of `gradcheck`: a verdict for each gradient, worst first, and for the whole."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from autograd_cli.report.records import Gradient, Report, Summary, Values, Verdict
+from autograd_cli.views import numbers
+from autograd_cli.views.pieces import BLANK, Column, Line, Piece, Table, Words, one_line, words
+
+_STYLES = {Verdict.OK: "good", Verdict.KINK: "warning", Verdict.PRECISION: "warning"}
+_COLUMNS = ("gradient", "verdict", "elements", "worst at", "off", "rounding allows")
+
+
+def verdicts(report: Report) -> list[Piece]:
+    """A row a gradient, worst first; what the worst and the bad ones rest on; the whole."""
+    ranked = sorted(report.gradients, key=_severity, reverse=True)
+    if not ranked:
+        return [Line(words(("no gradient to check", "bad"), ": nothing that is bound requires grad"))]
+    table = Table(tuple(Column(title) for title in _COLUMNS), tuple(map(_row, ranked)))
+    shown = [g for number, g in enumerate(ranked) if not number or g.verdict is not Verdict.OK]
+    return [table, BLANK, *(line for gradient in shown for line in _grounds(gradient)), _whole(ranked)]
+
+
+def _severity(gradient: Gradient) -> tuple[int, float]:
+    """What sorts gradients: the verdict, then the distance as a share of what is allowed."""
+    rank = gradient.verdict.rank if gradient.verdict else 0
+    return rank, (gradient.difference or 0.0) / (gradient.tolerance or 1.0)
+
+
+def _row(gradient: Gradient) -> tuple[Words, ...]:
+    verdict = gradient.verdict.value if gradient.verdict else "-"
+    return (
+        words((f"d/d{one_line(gradient.name)}", "name")),
+        words((verdict, _style(gradient.verdict))),
+        words(f"{prod(gradient.shape):,}"),
+        words((_place(gradient) or "-", "quiet")),
+        words(_small(gradient.difference)),
+        words(_small(gradient.tolerance)),
+    )
+
+
+def _place(gradient: Gradient) -> str:
+    return f"[{','.join(map(str, gradient.worst))}]" if gradient.worst else ""
+
+
+def _grounds(gradient: Gradient) -> list[Line]:
+    """The witnesses at the worst element, and the sentence that says what they amount to."""
+    name = words((f"d/d{one_line(gradient.name)}{_place(gradient)}", "name"))
+    seen = (("autograd", gradient.autograd), ("formula", gradient.symbolic), ("numeric", gradient.numeric))
+    at = {witness: _element(values, gradient.worst) for witness, values in seen}
+    known = {witness: value for witness, value in at.items() if value is not None}
+    said = [Line(words(one_line(gradient.sentence)), indent=4)] if gradient.sentence else []
+    if not known:
+        return [Line(name + words(f"   {one_line(gradient.sentence)}"), indent=1, hang=3)]
+    texts = numbers.in_step(list(known.values()), gradient.tolerance)
+    listed = "".join(f"   {witness} {text}" for witness, text in zip(known, texts, strict=True))
+    barred = "numeric" in known and gradient.error_bar is not None
+    bar = f" {numbers.error_bar(gradient.error_bar or 0.0)}" if barred else ""
+    return [Line(name + words(listed, (bar, "quiet")), indent=1, hang=3), *said]
+
+
+def _style(verdict: Verdict | None) -> str:
+    return "quiet" if verdict is None else _STYLES.get(verdict, "bad")
+
+
+def _small(value: float | None) -> str:
+    return "-" if value is None else numbers.small(value) if value else "0"
+
+
+def _element(values: Values, index: Sequence[int] | None) -> Any:
+    """The element of nested values at `index`, None where it was not kept."""
+    item: Any = values
+    for place in index or ():
+        if isinstance(item, Summary) or item is None:
+            return None
+        item = item[place]
+    return None if isinstance(item, Summary | tuple) else item
+
+
+def _whole(ranked: Sequence[Gradient]) -> Line:
+    """The verdict on the whole: the worst of its gradients'."""
+    worst = ranked[0].verdict
+    count = sum(prod(gradient.shape) for gradient in ranked)
+    said = (
+        f" · {len(ranked)} gradient{'s' if len(ranked) > 1 else ''} "
+        f"of {count:,} element{'s' if count != 1 else ''}, against references in float64"
+    )
+    return Line(
+        words(("the whole: ", "quiet"), (worst.value if worst else "-", _style(worst)), (said, "quiet"))
+    )
