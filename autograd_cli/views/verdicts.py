@@ -52,7 +52,8 @@ def _grounds(gradient: Gradient) -> list[Line]:
     known = {witness: value for witness, value in at.items() if value is not None}
     said = [Line(words(one_line(gradient.sentence)), indent=4)] if gradient.sentence else []
     if not known:
-        return [Line(name + words(f"   {one_line(gradient.sentence)}"), indent=1, hang=3)]
+        reason = words(f"   {one_line(gradient.sentence)}")
+        return [Line(name + reason, indent=1, hang=3)] if gradient.sentence else []
     texts = numbers.in_step(list(known.values()), gradient.tolerance)
     listed = "".join(f"   {witness} {text}" for witness, text in zip(known, texts, strict=True))
     barred = "numeric" in known and gradient.error_bar is not None
