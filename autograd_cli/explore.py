@@ -176,11 +176,11 @@ def _explored(
     passed = backward(made, cotangent, reading.walk.nodes)
     graph = packed_graph(made, reading, passed.cotangents, limit)
     gradients = witnesses.check(made, passed, cotangent, _judging(options, cotangent))
-    given = options.grad_output is not None
-    findings = diagnose.inspect(made, graph, gradients, cotangent_given=given)
+    findings = diagnose.inspect(made, graph, gradients, cotangent_given=cotangent is not None)
     if passed.error is not None:
         findings = (*diagnose.failure(_failed_backward(made, passed.error)), *findings)
-    return _report(made, options, findings, graph, gradients, reading, cotangent)
+    sent = torch.ones_like(root) if cotangent is None else cotangent
+    return _report(made, options, findings, graph, gradients, reading, sent)
 
 
 def _failed_backward(made: Run, error: Exception) -> Run:
@@ -190,20 +190,20 @@ def _failed_backward(made: Run, error: Exception) -> Run:
     return replace(made, failure=Failure(step.expr, step.function, (), error))
 
 
-def _judging(options: Options, cotangent: torch.Tensor) -> witnesses.Options:
+def _judging(options: Options, cotangent: torch.Tensor | None) -> witnesses.Options:
     """Which witnesses are computed; a cotangent that cannot be written out leaves no formula."""
     chosen, expr = options.witnesses, None
-    if options.grad_output is not None:
+    if cotangent is not None:
         expr = parse(Source(f"tensor({cotangent.tolist()})")).body if cotangent.numel() <= _WRITTEN else None
         chosen = chosen if expr is not None else chosen - {Witness.SYMBOLIC}
     limit = None if options.full else VALUES_LIMIT
     return witnesses.Options(chosen, expr, options.eps, options.rtol, options.atol, limit)
 
 
-def _cotangent(made: Run, root: torch.Tensor, options: Options, stdin: str | None) -> torch.Tensor:
-    """What backward starts from: --grad-output, or ones."""
+def _cotangent(made: Run, root: torch.Tensor, options: Options, stdin: str | None) -> torch.Tensor | None:
+    """What backward starts from: --grad-output, None for ones."""
     if options.grad_output is None:
-        return torch.ones_like(root)
+        return None
     settings = Settings(dtype="float32", max_memory=options.max_memory)
     value = value_of("grad-output", options.grad_output, made.bindings, settings, stdin)
     given = torch.as_tensor(value).to(dtype=root.dtype, device=root.device)

@@ -41,13 +41,45 @@ def backward(run: Run, cotangent: torch.Tensor | None, nodes: Sequence[Node] = (
     handles = [node.register_prehook(_keeper(arrived, node)) for node in nodes]
     error = None
     try:
-        torch.autograd.backward(output, torch.ones_like(output) if cotangent is None else cotangent)
+        _start(output, cotangent)
     except (RuntimeError, NotImplementedError, ValueError, TypeError) as raised:
         error = raised
     finally:
         for handle in handles:
             handle.remove()
     return Backward(arrived, {name: _written_out(leaf.grad) for name, leaf in leaves.items()}, error)
+
+
+def slopes(
+    output: torch.Tensor, leaves: Sequence[torch.Tensor], cotangent: torch.Tensor
+) -> tuple[torch.Tensor | None, ...]:
+    """The gradients of `leaves` for a cotangent of the output's shape, None for one not reached."""
+    number = _weighed(output, cotangent)
+    if number is None:
+        return torch.autograd.grad(output, leaves, cotangent.to(output.dtype), allow_unused=True)
+    return torch.autograd.grad(number, leaves, allow_unused=True)
+
+
+def _start(output: torch.Tensor, cotangent: torch.Tensor | None) -> None:
+    """One backward from `output`, ones being sent where `cotangent` is None."""
+    number = _weighed(output, cotangent)
+    if number is None:
+        torch.autograd.backward(output, torch.ones_like(output) if cotangent is None else cotangent)
+    else:
+        torch.autograd.backward(number)
+
+
+def _weighed(output: torch.Tensor, cotangent: torch.Tensor | None) -> torch.Tensor | None:
+    """The real number of which a backward sends `cotangent` to `output`; None for complex outputs.
+
+    A cotangent handed to torch makes it import sympy, a quarter of the time that torch
+    itself takes; a number that weighs the output with it sends the very same one.
+    """
+    if output.is_complex():
+        return None
+    if cotangent is None:
+        return output if output.ndim == 0 else output.sum()
+    return (output * cotangent.to(output.dtype)).sum()
 
 
 def _keeper(arrived: dict[Node, Arrived], node: Node) -> Callable[[Arrived], None]:

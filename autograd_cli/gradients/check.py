@@ -183,6 +183,10 @@ def _written(values: torch.Tensor | None, leaf: torch.Tensor, options: Options) 
 
 
 def _index(component: int, leaf: torch.Tensor) -> tuple[int, ...]:
-    """The place of a component in the leaf."""
-    number = torch.tensor(component // 2 if leaf.is_complex() else component)
-    return tuple(int(i) for i in torch.unravel_index(number, leaf.shape))
+    """The place of a component in the leaf (torch.unravel_index would import sympy)."""
+    number = component // 2 if leaf.is_complex() else component
+    index = []
+    for size in reversed(leaf.shape):
+        number, place = divmod(number, size)
+        index.append(place)
+    return tuple(reversed(index))

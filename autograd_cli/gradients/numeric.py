@@ -11,6 +11,7 @@ from math import inf, nan
 
 import torch
 
+from autograd_cli.gradients.backward import slopes
 from autograd_cli.gradients.replay import Replay
 from autograd_cli.gradients.slope import Function, Shape, Slope, plain, slope
 
@@ -171,5 +172,5 @@ class _Line:
         leaf = self.leaf.detach().clone().requires_grad_()
         with torch.enable_grad():
             output = self.replay({self.name: leaf})
-            (reached,) = torch.autograd.grad(output, leaf, (~self.finite).to(output.dtype), allow_unused=True)
+            (reached,) = slopes(output, [leaf], ~self.finite)
         return [] if reached is None else components(reached).nonzero().flatten().tolist()

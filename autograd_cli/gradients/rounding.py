@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from autograd_cli.gradients.backward import slopes
 from autograd_cli.gradients.numeric import components
 from autograd_cli.gradients.replay import Planned, Replay, ReplayError, evaluated, raised
 
@@ -150,7 +151,7 @@ class _Sampler:
         try:
             assert self.cotangent is not None
             output = self.output(leaves, draw)
-            made = torch.autograd.grad(output, list(leaves.values()), self.cotangent, allow_unused=True)
+            made = slopes(output, list(leaves.values()), self.cotangent)
         except Exception as error:  # whatever torch raises is the reason
             raise ReplayError(str(error).splitlines()[0]) from error
         total = float((self.cotangent.conj() * output.detach()).real.sum())

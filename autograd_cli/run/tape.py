@@ -12,8 +12,20 @@ from autograd_cli.report import Ref, Step
 from autograd_cli.run.values import tensors_in
 
 REDRAWN = frozenset(
-    "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout feature_dropout "
-    "rrelu gumbel_softmax scaled_dot_product_attention fractional_max_pool2d fractional_max_pool3d".split()
+    [
+        "dropout",
+        "dropout1d",
+        "dropout2d",
+        "dropout3d",
+        "alpha_dropout",
+        "feature_alpha_dropout",
+        "feature_dropout",
+        "rrelu",
+        "gumbel_softmax",
+        "scaled_dot_product_attention",
+        "fractional_max_pool2d",
+        "fractional_max_pool3d",
+    ]
 )
 """Functions that draw at random and let gradients pass: a replay draws from the same state."""
 
