@@ -19,7 +19,7 @@ from autograd_cli.gradients import check as witnesses
 from autograd_cli.gradients.backward import Backward, backward
 from autograd_cli.graph.pack import graph as packed_graph
 from autograd_cli.graph.read import Reading, read
-from autograd_cli.lang.check import Usage, check
+from autograd_cli.lang.check import Usage, check, unbound
 from autograd_cli.lang.nodes import Program
 from autograd_cli.lang.parse import TextLimits, parse
 from autograd_cli.lang.source import Source
@@ -106,7 +106,7 @@ def understood(source: Source | str, names: Sequence[str], options: Options = Op
     program = parse(text, TextLimits(max_text=options.max_text, max_nodes=options.max_nodes))
     usage = check(program, names)
     if usage.unbound:
-        raise unbound(program, names, usage.unbound)
+        raise unbound(program, usage.unbound)
     return Understood(program, usage)
 
 
@@ -116,23 +116,6 @@ class Understood:
 
     program: Program
     usage: Usage
-
-
-def unbound(program: Program, names: Sequence[str], missing: Sequence[str]) -> InputError:
-    """The refusal of names without a value, with the whole command to type."""
-    source = program.source.text
-    quoted = '"' + source.strip().replace("\\", "\\\\").replace('"', '\\"') + '"'
-    command = " ".join(["agx trace", quoted, *(f"--{name} 2" for name in (*names, *missing))])
-    at = source.find(missing[0])
-    listed = ", ".join(f"`{name}`" for name in missing)
-    return InputError(
-        "AGX201",
-        f"{listed} {'has' if len(missing) == 1 else 'have'} no value.",
-        text=source,
-        span=Span(at, at + len(missing[0])),
-        hint="Bind each name of the source to a value.",
-        fix=command,
-    )
 
 
 def settings_of(options: Options) -> Settings:

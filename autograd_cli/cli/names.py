@@ -11,7 +11,7 @@ from autograd_cli.cli import options
 from autograd_cli.cli.bindings import Line, place
 from autograd_cli.cli.command import Given
 from autograd_cli.errors import AgxError, InputError, Span
-from autograd_cli.lang.check import check, misspelt
+from autograd_cli.lang.check import check, misspelt, too_early, unbound
 from autograd_cli.lang.parse import TextLimits, parse
 from autograd_cli.lang.source import Source
 
@@ -39,7 +39,9 @@ def settle(source: Source, given: Given) -> None:
     for stray in strays:
         _refuse_slip(stray, usage.unbound, line)
     if usage.unbound:
-        raise misspelt(program, usage.unbound[0], names) or _unbound(source, usage.unbound, line)
+        raise misspelt(program, usage.unbound[0], names) or unbound(
+            program, usage.unbound, line.with_bindings(usage.unbound)
+        )
     if faults:
         raise faults[0]
     for key in ("wrt", "const"):
@@ -54,10 +56,11 @@ def _used_in_values(line: Line, limits: TextLimits) -> tuple[set[str], list[AgxE
     for name, text in line.bindings:
         if not text.startswith("@"):
             try:
-                usage = check(parse(Source(text, f"--{name}"), limits), earlier)
+                program = parse(Source(text, f"--{name}"), limits)
+                usage = check(program, earlier)
                 used |= usage.names.keys()
                 if usage.unbound:
-                    faults.append(_in_value(name, text, _too_early(name, text, usage.unbound[0], earlier)))
+                    faults.append(_in_value(name, text, too_early(program, name, usage.unbound[0], earlier)))
             except AgxError as error:
                 faults.append(_in_value(name, text, error))
         earlier.append(name)
@@ -97,31 +100,6 @@ def _refuse_slip(stray: str, unbound: Collection[str], line: Line) -> None:
 
 def _is(word: str, name: str) -> bool:
     return word == f"--{name}" or word.startswith(f"--{name}=")
-
-
-def _unbound(source: Source, missing: Sequence[str], line: Line) -> InputError:
-    """The refusal of names without a value, with the whole command to type."""
-    at = source.text.find(missing[0])
-    listed = " and ".join(f"`{name}`" for name in missing)
-    return InputError(
-        "AGX201",
-        f"{listed} {'is' if len(missing) == 1 else 'are'} used and not bound to a value.",
-        text=source.text,
-        span=Span(at, at + len(missing[0])),
-        fix=line.with_bindings(missing),
-    )
-
-
-def _too_early(name: str, text: str, missing: str, earlier: Sequence[str]) -> InputError:
-    at = text.find(missing)
-    return InputError(
-        "AGX202",
-        f"The value of `{name}` uses `{missing}`, which has no value yet.",
-        text=text,
-        span=Span(at, at + len(missing)),
-        hint="Values are evaluated in the order written, and each sees the earlier ones: "
-        f"{', '.join(earlier) or 'there is none'}.",
-    )
 
 
 def _refuse_strangers(key: str, chosen: Sequence[str], names: Sequence[str]) -> None:

@@ -17,8 +17,8 @@ def made_floating(scene: Scene) -> Iterator[Finding]:
         one = len(names) == 1
         yield make(
             "AGX209",
-            f"{named(names)}, {'an int, is' if one else 'ints, are'} made {'/'.join(sorted(dtypes))}, since only "
-            f"floating values have a gradient; --const {','.join(names)} keeps {'it' if one else 'them'}.",
+            f"{named(names)}, {'an int, is' if one else 'ints, are'} made {'/'.join(sorted(dtypes))}, "
+            f"since only floating values have a gradient; --const {','.join(names)} keeps {'it' if one else 'them'}.",
             bindings=names,
         )
 

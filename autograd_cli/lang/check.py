@@ -3,16 +3,16 @@
 It gives how each free name is used, from which a binding's role follows.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from autograd_cli.errors import LanguageError, Span
+from autograd_cli.errors import InputError, LanguageError, Span
 from autograd_cli.lang import lookup, misuse, nodes, unknown
 from autograd_cli.lang.calls import placed
 from autograd_cli.lang.functions.rows import Role
 from autograd_cli.lang.namespaces import FIELDS
-from autograd_cli.lang.nodes import Attribute, Binary, Call, Expr, Name, Program
+from autograd_cli.lang.nodes import Attribute, Binary, Call, Expr, Name, Program, first_use
 from autograd_cli.lang.unknown import Place
 from autograd_cli.lang.vocabulary import CONSTANT_HABITS, FOREIGN
 
@@ -47,6 +47,30 @@ def check(program: Program, bound: Collection[str]) -> Usage:
     checker.root(program.body)
     names = {name: frozenset(roles) for name, roles in checker.roles.items()}
     return Usage(names, tuple(name for name in names if name not in checker.place.bound))
+
+
+def unbound(program: Program, missing: Sequence[str], fix: str = "") -> InputError:
+    """AGX201: the refusal of names that are used and have no value; `fix` is the command to type."""
+    listed = " and ".join(f"`{name}`" for name in missing)
+    return InputError(
+        "AGX201",
+        f"{listed} {'is' if len(missing) == 1 else 'are'} used and not bound to a value.",
+        text=program.source.text,
+        span=first_use(program.body, missing[0]),
+        fix=fix,
+    )
+
+
+def too_early(program: Program, name: str, missing: str, earlier: Sequence[str]) -> InputError:
+    """AGX202: the refusal of a value of `name` that uses a name bound later or never."""
+    return InputError(
+        "AGX202",
+        f"The value of `{name}` uses `{missing}`, which has no value yet.",
+        text=program.source.text,
+        span=first_use(program.body, missing),
+        hint="Values are evaluated in the order written, and each sees the earlier ones: "
+        f"{', '.join(earlier) or 'there is none'}.",
+    )
 
 
 def misspelt(program: Program, name: str, bound: Collection[str]) -> LanguageError | None:

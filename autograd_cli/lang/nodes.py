@@ -172,3 +172,8 @@ def walk(node: Expr) -> Iterator[Expr]:
         top = stack.pop()
         yield top
         stack.extend(reversed(list(children(top))))
+
+
+def first_use(node: Expr, name: str) -> Span:
+    """Where the name `name` stands first under `node`; NOWHERE where it does not."""
+    return next((part.span for part in walk(node) if isinstance(part, Name) and part.id == name), NOWHERE)

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from autograd_cli.errors import InputError, Span
-from autograd_cli.lang.check import check
+from autograd_cli.lang.check import check, too_early
 from autograd_cli.lang.functions.rows import Role
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
@@ -68,7 +68,7 @@ def value_of(
     program = parse(Source(text, f"--{name}"))
     usage = check(program, [b.name for b in earlier])
     if usage.unbound:
-        raise _unbound(name, text, usage.unbound[0], earlier)
+        raise too_early(program, name, usage.unbound[0], [b.name for b in earlier])
     try:
         with torch.no_grad():
             value = evaluate(program, earlier, settings)
@@ -80,18 +80,6 @@ def value_of(
             span=Span(0, len(text)),
         ) from None
     return _checked(name, text, value)
-
-
-def _unbound(name: str, text: str, missing: str, earlier: Sequence[BoundValue]) -> InputError:
-    at = text.find(missing)
-    known = ", ".join(b.name for b in earlier)
-    return InputError(
-        "AGX202",
-        f"The value of `{name}` uses `{missing}`, which has no value yet.",
-        text=text,
-        span=Span(at, at + len(missing)),
-        hint=f"Bindings are evaluated in the order written; before `{name}` there is {known or 'none'}.",
-    )
 
 
 def _checked(name: str, text: str, value: Any) -> Any:
