@@ -161,7 +161,7 @@ def _smooth(evidence: Evidence) -> Outcome:
         outcomes.append(_isolated_point(evidence, isolated))
     if kept.any():
         outcomes.append(_disagreement(evidence, masks, kept))
-    return max(outcomes, key=lambda one: RANK.index(one.verdict))
+    return max(reversed(outcomes), key=lambda one: RANK.index(one.verdict))
 
 
 def _masks(evidence: Evidence) -> _Masks:
@@ -169,16 +169,17 @@ def _masks(evidence: Evidence) -> _Masks:
     smooth = ~none
     smooth[list(evidence.slopes)] = False
     given, formula, numeric = evidence.autograd, evidence.formula, evidence.numeric
-    by_formula = smooth if formula is not None else none
-    by_numeric = smooth & ~torch.isnan(numeric) if numeric is not None else none
-    off_formula = off_numeric = apart = none
-    if formula is not None and evidence.formula_error is not None:
-        off_formula = smooth & ~agrees(given, formula, evidence.allowed + evidence.formula_error)
+    by_formula = by_numeric = off_formula = off_numeric = apart = none
     if numeric is not None and evidence.numeric_error is not None:
+        by_numeric = smooth & ~torch.isnan(numeric)
         off_numeric = by_numeric & ~agrees(given, numeric, evidence.allowed + evidence.numeric_error)
-        if formula is not None and evidence.formula_error is not None:
+    if formula is not None and evidence.formula_error is not None:
+        # A formula that comes to 0/0 says nothing of a place where there is a slope.
+        by_formula = smooth & ~(torch.isnan(formula) & by_numeric)
+        off_formula = by_formula & ~agrees(given, formula, evidence.allowed + evidence.formula_error)
+        if numeric is not None and evidence.numeric_error is not None:
             room = evidence.fine + evidence.formula_error + evidence.numeric_error
-            apart = by_numeric & ~agrees(formula, numeric, room)
+            apart = by_formula & by_numeric & ~agrees(formula, numeric, room)
     return _Masks(off_formula, off_numeric, apart, by_formula, by_numeric)
 
 

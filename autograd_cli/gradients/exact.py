@@ -1,10 +1,12 @@
 """The symbolic witness: a formula's text, run like any other source, in float64.
 
-What is printed is what is evaluated: the text is parsed anew. Calls that drew at random
-in the run, or whose value was held, take the recorded value.
+What is printed is what is evaluated: the text is parsed anew. What the replay holds as
+recorded (draws, comparisons, cuts) has its recorded value here too.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import torch
 
@@ -12,7 +14,7 @@ from autograd_cli.errors import AgxError
 from autograd_cli.gradients.numeric import components
 from autograd_cli.gradients.replay import Replay, ReplayError, default_dtype, raised
 from autograd_cli.gradients.rounding import value_errors
-from autograd_cli.lang.nodes import Call, Expr
+from autograd_cli.lang.nodes import Expr, Name
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.run.interpreter import Settings
@@ -52,12 +54,27 @@ def evaluate(formula: Expr, run: Run, leaf: torch.Tensor) -> Exact:
 
 def _replay(text: str, run: Run) -> Replay:
     """The formula's own tape, ready to be evaluated: casts to lower precision are float64 in it."""
-    settings = Settings(dtype="float64", seed=run.seed, overrides=_held(run))
-    with default_dtype(torch.float64):  # nothing is drawn: what drew has its recorded value
-        made = record(parse(Source(text)), [_bound(b) for b in run.bindings], settings)
+    program, recorded = parse(Source(text)), _recorded(run)
+    if recorded:
+        program = replace(program, body=_with_names(program.body, recorded))
+    bindings = [*map(_bound, run.bindings), *recorded.values()]
+    with default_dtype(torch.float64):
+        made = record(program, bindings, Settings(dtype="float64", seed=run.seed))
     if made.failure is not None:
         raise made.failure.error
     return Replay(made)
+
+
+def _recorded(run: Run) -> dict[Expr, BoundValue]:
+    """What the run held, by its expression, under names that no person can bind.
+
+    A formula never holds two draws that are written alike: the rules refuse it.
+    """
+    return {
+        step.expr: BoundValue(f"__held{step.index}", "", raised(step.value), "constant")
+        for step in run.steps
+        if step.held and isinstance(step.value, torch.Tensor)
+    }
 
 
 def _bound(binding: BoundValue) -> BoundValue:
@@ -65,13 +82,16 @@ def _bound(binding: BoundValue) -> BoundValue:
     return replace(binding, value=value.requires_grad_() if binding.role == "leaf" else value)
 
 
-def _held(run: Run) -> dict[str, torch.Tensor]:
-    """The recorded values of calls that must not be made again, by their text."""
-    return {
-        unparse(step.expr): raised(step.value)
-        for step in run.steps
-        if step.held and type(step.expr) is Call and isinstance(step.value, torch.Tensor)
-    }
+def _with_names(node: Any, recorded: Mapping[Expr, BoundValue]) -> Any:
+    """A node with each recorded expression in it replaced by its name."""
+    if isinstance(node, tuple):
+        return tuple(_with_names(item, recorded) for item in node)
+    if not isinstance(node, Expr):
+        return node
+    if node in recorded:
+        return Name(recorded[node].name, span=node.span)
+    parts = {part.name: getattr(node, part.name) for part in fields(node)}
+    return replace(node, **{name: _with_names(value, recorded) for name, value in parts.items()})
 
 
 def _fitted(value: torch.Tensor, leaf: torch.Tensor) -> torch.Tensor:

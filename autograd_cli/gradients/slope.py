@@ -19,6 +19,7 @@ _COLUMNS = 6
 _RELATIVE = 1e-11
 _DEEP_FACTOR = 8.0
 _DEEPEST = 1e-11
+_TRACE = 1e-8
 
 
 class Shape(Enum):
@@ -195,17 +196,24 @@ def _judged(levels: Sequence[_Level]) -> Slope:
 
 def _one_sided(levels: Sequence[_Level], side: str) -> tuple[float, float]:
     """The slope on one side and its error; infinite where it grows as steps shrink, NaN without values."""
-    known = [(level.right if side == "right" else level.left, level.noise) for level in levels]
+    known = [(level.right if side == "right" else level.left, level) for level in levels]
     last_bad = max((i for i, (value, _) in enumerate(known) if not isfinite(value)), default=-1)
     known = known[last_bad + 1 :]
     if len(known) < 4:
         return nan, nan
-    clear = [value for value, noise in known if noise < 0.05 * abs(value)]
-    if len(clear) >= 4 and all(abs(b) > 1.15 * abs(a) for a, b in pairwise(clear[-4:])):
-        return (inf if clear[-1] > 0 else -inf), nan
-    moved = [(noise + abs(value - known[i][0]), value) for i, (value, noise) in enumerate(known[1:])]
+    if _grows(known):
+        return (inf if known[-1][0] > 0 else -inf), nan
+    moved = [(level.noise + abs(value - known[i][0]), value) for i, (value, level) in enumerate(known[1:])]
     error, value = min(moved)
     return value, error
+
+
+def _grows(known: Sequence[tuple[float, _Level]]) -> bool:
+    """Whether a slope grows as steps shrink, and what it rises by is no mere trace of f's changes."""
+    clear = [(abs(value), level.h) for value, level in known if level.noise < 0.05 * abs(value)]
+    if len(clear) < 4 or any(b[0] <= 1.15 * a[0] for a, b in pairwise(clear[-4:])):
+        return False
+    return clear[-1][0] * clear[-1][1] > _TRACE * max(value * h for value, h in clear)
 
 
 def _persists(levels: Sequence[_Level]) -> bool:

@@ -31,7 +31,7 @@ def trace(source: str, dtype: str = "float64", const: str = "", **bindings: obje
     program = parse(Source(source))
     pairs = tuple((name, str(text)) for name, text in bindings.items())
     names = names_of(program, [name for name, _ in pairs]).names
-    settings = Settings(dtype=dtype)
+    settings = Settings(dtype="float64" if "complex" in dtype else dtype)
     with torch_state(settings):
         bound = bind(pairs, Roles(names, const=frozenset(const.split())), settings, dtype)
         run = record(program, bound, settings)

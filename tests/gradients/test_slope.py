@@ -64,7 +64,9 @@ SMOOTH: list[tuple[str, Real, float, float]] = [
 
 
 @pytest.mark.parametrize(("name", "f", "at", "true"), SMOOTH, ids=[row[0] for row in SMOOTH])
-def test_a_smooth_function_has_its_slope_within_the_error_bar(name: str, f: Real, at: float, true: float) -> None:
+def test_a_smooth_function_has_its_slope_within_the_error_bar(
+    name: str, f: Real, at: float, true: float
+) -> None:
     one = found(f, at)
     assert one.shape is Shape.SMOOTH
     assert abs(one.value - true) <= one.error
@@ -124,7 +126,9 @@ def test_a_jump_has_no_slope(name: str, f: Real, at: float, left: float, right: 
     assert (one.left + 0.0, one.right) == (left, right)
 
 
-@pytest.mark.parametrize(("f", "at", "left", "right"), [(math.sqrt, 0.0, nan, inf), (math.acos, 1.0, -inf, nan)])
+@pytest.mark.parametrize(
+    ("f", "at", "left", "right"), [(math.sqrt, 0.0, nan, inf), (math.acos, 1.0, -inf, nan)]
+)
 def test_an_edge_has_values_on_one_side(f: Real, at: float, left: float, right: float) -> None:
     one = found(f, at)
     assert one.shape is Shape.EDGE

@@ -1,0 +1,303 @@
+"""Sources judged from one end to the other: verdicts, lies that are caught, no false alarms."""
+
+import random
+from dataclasses import replace
+
+import pytest
+import torch
+
+from autograd_cli.gradients import check as checking
+from autograd_cli.gradients.backward import Backward, backward
+from autograd_cli.gradients.check import Options, check, worst
+from autograd_cli.lang.nodes import Binary, Number
+from autograd_cli.lang.parse import parse
+from autograd_cli.lang.source import Source
+from autograd_cli.report import Verdict, Witness
+from autograd_cli.run import interpreter
+
+LIE = 1.0005
+
+
+def test_the_three_witnesses_of_sin_x2(judged):
+    found = judged("sin(x**2)", dtype="float32", x="2").gradients["x"]
+    assert found.autograd == pytest.approx(-2.6145744, abs=1e-7)
+    assert found.symbolic == pytest.approx(-2.6145744834544478, abs=1e-14)
+    assert found.numeric == pytest.approx(-2.6145744834544478, abs=4e-11)
+    assert found.formula == "2*x*cos(x**2)"
+    assert 0 < found.error_bar < 4e-11
+    assert found.difference == pytest.approx(5.108e-8, rel=1e-3)
+    assert found.difference < found.tolerance < 1e-5
+    assert (found.verdict, found.odd, found.worst, found.shape) == (Verdict.OK, None, (), ())
+
+
+def test_linear_regression(judged):
+    found = judged(
+        "mean((X@w+b-y)**2)",
+        dtype="float32",
+        const="X y",
+        X="randn(10,3)",
+        w="randn(3,1)",
+        b="zeros(1)",
+        y="randn(10,1)",
+    ).gradients
+    assert list(found) == ["w", "b"]
+    assert [g.verdict for g in found.values()] == [Verdict.OK, Verdict.OK]
+    assert found["w"].shape == (3, 1)
+    assert len(found["w"].worst) == 2
+    assert found["b"].symbolic[0] == pytest.approx(0.0097120390, abs=1e-9)
+
+
+def test_gradient_check_of_regression_in_float64(judged):
+    found = judged(
+        "mean((X@W+b-y)**2)", const="X y", X="randn(8,3)", W="randn(3,1)", b="randn(1)", y="randn(8,1)"
+    ).gradients
+    for gradient in found.values():
+        assert gradient.error_bar < 1e-9
+        assert torch.allclose(
+            torch.tensor(gradient.autograd), torch.tensor(gradient.numeric), rtol=0, atol=1e-9
+        )
+
+
+@pytest.mark.parametrize(
+    ("source", "bindings", "verdict"),
+    [
+        ("x*3", {"x": "2."}, Verdict.OK),
+        ("sin(x)*exp(-x)", {"x": "randn(40,50)"}, Verdict.OK),
+        ("x.detach()*x", {"x": "2."}, Verdict.OK),
+        ("relu(x)", {"x": "[-1.,0.,2.]"}, Verdict.KINK),
+        ("abs(x)", {"x": "0."}, Verdict.KINK),
+        ("maximum(x, y)", {"x": "1.", "y": "1."}, Verdict.KINK),
+        ("clamp(x, -1, 1)", {"x": "1."}, Verdict.KINK),
+        ("norm(x)", {"x": "zeros(3)"}, Verdict.KINK),
+        ("relu(x)-relu(-x)", {"x": "0."}, Verdict.KINK),
+        ("sqrt(x)", {"x": "0."}, Verdict.DOMAIN_EDGE),
+        ("log(x)", {"x": "[-1.,2.]"}, Verdict.DOMAIN_EDGE),
+        ("round(x)", {"x": "0.5"}, Verdict.JUMP),
+        ("sign(x)*sqrt(abs(x))", {"x": "0."}, Verdict.JUMP),
+        ("where(x > 0, sqrt(x), 0)", {"x": "[0.,1.]"}, Verdict.WRONG),
+        ("x.detach()*2", {"x": "2."}, Verdict.NO_GRAPH),
+        ("argmax(x)*2.", {"x": "[1.,2.]"}, Verdict.NO_GRAPH),
+    ],
+)
+def test_verdicts(judged, source, bindings, verdict):
+    assert worst(tuple(judged(source, **bindings).gradients.values())) is verdict
+
+
+@pytest.mark.parametrize(
+    ("source", "x"),
+    [("log(exp(x)+1)-x", "12."), ("tanh(x)", "8."), ("exp(-x**2)", "20."), ("x.half()*2.1", "0.1")],
+)
+def test_digits_lost_in_float32_are_precision(judged, source, x):
+    found = judged(source, dtype="float32", x=x).gradients["x"]
+    assert (found.verdict, found.odd) == (Verdict.PRECISION, Witness.AUTOGRAD)
+    assert judged(source.replace(".half()", ""), dtype="float64", x=x).gradients["x"].verdict is Verdict.OK
+
+
+def test_complex_numbers_are_judged(judged):
+    found = judged("(z*z*z.conj()).real", dtype="complex64", z="[1+2j,0.5-1j]").gradients["z"]
+    assert found.verdict is Verdict.OK
+    assert found.shape == (2,)
+    assert abs(found.numeric[1] - found.autograd[1]) < 1e-6
+
+
+def test_many_elements_are_probed_along_directions(judged):
+    found = judged("sum(sin(x)*x)", dtype="float32", x="randn(40,50)").gradients["x"]
+    assert (found.verdict, found.directions, found.numeric) == (Verdict.OK, 16, None)
+    assert found.autograd.count == 2000
+    assert len(found.worst) == 2
+
+
+def test_without_a_formula_directions_have_no_worst_place(judged):
+    options = Options(witnesses=frozenset({Witness.AUTOGRAD, Witness.NUMERIC}))
+    found = judged("sum(sin(x)*x)", options, dtype="float32", x="randn(40,50)").gradients["x"]
+    assert (found.verdict, found.worst, found.formula) == (Verdict.OK, None, None)
+    assert found.difference <= found.tolerance
+
+
+def test_a_leaf_behind_a_cut_is_right_with_a_note(judged):
+    found = judged("x*y.detach()", x="2.", y="3.").gradients["y"]
+    assert (found.verdict, found.autograd, found.notes) == (Verdict.OK, None, (checking.STOP_GRADIENT,))
+    assert (
+        found.sentence == "y reaches the output only through what is cut, and held constant: its slope is 0"
+    )
+
+
+def test_an_output_without_a_graph_says_so(judged):
+    found = judged("x.detach()*2", x="2.").gradients["x"]
+    assert found.sentence == "the output has no graph, so no backward can start from it"
+
+
+def test_a_backward_that_failed_says_so(traced):
+    run = traced("x*2", x="2.")
+    failed = Backward(leaves={"x": None}, error=RuntimeError("it broke\nat length"))
+    assert [g.sentence for g in check(run, failed)] == ["backward failed: it broke"]
+
+
+def test_a_binding_that_is_not_used_has_no_gradient(judged):
+    assert list(judged("x*2", x="2.", z="3.").gradients) == ["x"]
+
+
+def test_only_the_witnesses_asked_for_are_given(judged):
+    found = judged("sin(x)", Options(witnesses=frozenset({Witness.NUMERIC})), x="2.").gradients["x"]
+    assert (found.autograd, found.symbolic, found.formula, found.verdict) == (None, None, None, None)
+    assert found.numeric is not None
+
+
+def test_autograd_alone_has_no_verdict(judged):
+    found = judged("sin(x)", Options(witnesses=frozenset({Witness.AUTOGRAD})), x="2.").gradients["x"]
+    assert (found.numeric, found.formula, found.verdict) == (None, None, None)
+    assert found.autograd is not None
+
+
+def test_own_tolerances_stand_in_for_rounding(judged):
+    strict = Options(rtol=0.0, atol=1e-9)
+    found = judged("sin(x**2)", strict, dtype="float32", x="2.").gradients["x"]
+    assert (found.verdict, found.tolerance) == (Verdict.PRECISION, 1e-9)
+    loose = Options(rtol=1e-2)
+    assert judged("sin(x**2)", loose, dtype="float32", x="2.").gradients["x"].tolerance == pytest.approx(
+        0.026146, rel=1e-4
+    )
+
+
+def test_a_step_of_one_s_own_widens_the_error_bar(judged):
+    found = judged("sin(x**2)", Options(eps=1e-3), x="2.").gradients["x"]
+    assert found.verdict is Verdict.OK
+    assert 1e-6 < found.error_bar < 1e-4
+
+
+def test_a_cotangent_goes_into_every_witness(traced):
+    run = traced("x**2", x="[1.,2.,3.]")
+    cotangent = torch.tensor([1.0, 0.0, -2.0], dtype=torch.float64)
+    options = Options(cotangent=parse(Source("tensor([1.,0.,-2.])")).body)
+    (found,) = check(run, backward(run, cotangent), cotangent, options)
+    assert found.verdict is Verdict.OK
+    assert found.symbolic == (2.0, 0.0, -12.0)
+    assert found.numeric == pytest.approx((2.0, 0.0, -12.0), abs=1e-9)
+
+
+def test_a_tensor_without_values_is_not_judged(traced):
+    run = traced("x*2", x="2.")
+    run.device = "meta"
+    found = check(
+        run, backward(run, None), None, Options(witnesses=frozenset({Witness.AUTOGRAD, Witness.NUMERIC}))
+    )
+    assert (found[0].verdict, found[0].sentence) == (None, "meta tensors have no values")
+
+
+# Lies
+
+
+def lying_sine(dtype, monkeypatch):
+    """Puts a sine whose backward is 0.05 % off into the place of torch's."""
+
+    class Sine(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x.sin()
+
+        @staticmethod
+        def backward(ctx, cotangent):
+            return cotangent * ctx.saved_tensors[0].cos() * LIE
+
+    own = interpreter.callable_for
+    monkeypatch.setattr(
+        interpreter, "callable_for", lambda f, **how: Sine.apply if f.name == "sin" else own(f, **how)
+    )
+
+
+SOURCES = [("sin(x**2)", "2."), ("sum(sin(x)*x)", "[0.3,-1.2,2.]"), ("sum(exp(sin(x)))", "randn(30,40)")]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(("source", "x"), SOURCES)
+def test_a_wrong_vjp_is_caught(judged, monkeypatch, dtype, source, x):
+    lying_sine(dtype, monkeypatch)
+    found = judged(source, dtype=dtype, x=x).gradients["x"]
+    assert (found.verdict, found.odd) == (Verdict.WRONG, Witness.AUTOGRAD)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16"])
+@pytest.mark.parametrize(("source", "x"), SOURCES)
+def test_a_wrong_rule_is_caught(judged, monkeypatch, dtype, source, x):
+    def lying(*given):
+        found = differentiate(*given)
+        return {
+            index: replace(one, formula=Binary("*", Number(LIE), one.formula)) for index, one in found.items()
+        }
+
+    differentiate = checking.differentiate
+    monkeypatch.setattr(checking, "differentiate", lying)
+    found = judged(source, dtype=dtype, x=x).gradients["x"]
+    if found.directions is None:
+        assert (found.verdict, found.odd) == (Verdict.WRONG, Witness.SYMBOLIC)
+    elif dtype != "bfloat16":
+        assert found.verdict is Verdict.WRONG
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(("source", "x"), SOURCES)
+def test_a_wrong_cotangent_is_caught(traced, dtype, source, x):
+    run = traced(source, dtype=dtype, x=x)
+    made = backward(run, LIE * torch.ones_like(run.output))
+    (found,) = check(run, made)
+    assert (found.verdict, found.odd) == (Verdict.WRONG, Witness.AUTOGRAD)
+
+
+def test_one_wrong_element_is_found(traced):
+    run = traced("sum(x**2)", x="[[1.,2.,3.],[4.,5.,6.]]")
+    made = backward(run, None)
+    made.leaves["x"][1, 2] *= LIE
+    (found,) = check(run, made)
+    assert (found.verdict, found.worst) == (Verdict.WRONG, (1, 2))
+    assert found.difference == pytest.approx(12 * (LIE - 1), rel=1e-6)
+
+
+# No false alarms
+
+UNARY = [
+    *(f"{name}({{}})" for name in ("sin", "cos", "tanh", "sigmoid", "atan", "erf", "relu", "abs")),
+    *(f"F.{name}({{}})" for name in ("softplus", "gelu", "silu")),
+    *("-({})", "({})**2", "exp(-({})**2)", "log1p(({})**2)", "sqrt(1+({})**2)", "log(exp({})+1)"),
+]
+BINARY = [
+    *(f"({{}}){op}({{}})" for op in "+-*"),
+    *("({})/(1+({})**2)", "maximum({},{})", "where({}>0,{},x)", "sum(({})*({}))"),
+]
+
+
+def expression(draw, depth):
+    if not depth or draw.random() < 0.1:
+        return draw.choice(["x", "x", "y", "0.3*x"])
+    if draw.random() < 0.55:
+        return draw.choice(UNARY).format(expression(draw, depth - 1))
+    return draw.choice(BINARY).format(expression(draw, depth - 1), expression(draw, depth - 1))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+@pytest.mark.parametrize("part", range(4))
+def test_what_is_right_is_not_called_wrong(judged, dtype, part):
+    for seed in range(25 * part, 25 * part + 25):
+        draw = random.Random(seed)
+        source = expression(draw, 4)
+        bindings = {
+            name: f"[{draw.gauss(0, 1):.5f},{draw.gauss(0, 1.5):.5f}]" for name in "xy" if name in source
+        }
+        for gradient in judged(source, dtype=dtype, **bindings).gradients.values():
+            passes = (Verdict.OK, Verdict.KINK, Verdict.PRECISION)
+            assert gradient.verdict in passes, (source, bindings, gradient.sentence)
+            assert dtype == "bfloat16" or gradient.verdict is not Verdict.PRECISION, (source, bindings)
+
+
+def test_judging_leaves_no_mark_on_the_process(judged):
+    before, dtype = torch.random.get_rng_state(), torch.get_default_dtype()
+    judged("sum(sin(x)*randn(3))", dtype="float32", x="[1.,2.,3.]")
+    assert torch.equal(torch.random.get_rng_state(), before)
+    assert torch.get_default_dtype() == dtype
+
+
+def test_judging_repeats(judged):
+    one, other = (
+        judged("sum(exp(x)*y)", dtype="float32", x="[1.,2.]", y="[3.,4.]").gradients for _ in range(2)
+    )
+    assert one == other

@@ -1,0 +1,243 @@
+"""Verdicts from evidence alone, without a run."""
+
+from math import inf, nan
+
+import pytest
+import torch
+
+from autograd_cli.gradients.compare import FAILING, Evidence, agrees, judged
+from autograd_cli.gradients.slope import Shape, Slope
+from autograd_cli.report import Verdict, Witness
+
+
+def vector(*values):
+    return torch.tensor(values, dtype=torch.float64)
+
+
+def evidence(autograd, formula=None, numeric=None, **given):
+    """Evidence of one component or several, each within 1e-12 in double and 1e-6 in the run."""
+    count = len(autograd)
+    same = {
+        "autograd": vector(*autograd),
+        "formula": None if formula is None else vector(*formula),
+        "formula_error": None if formula is None else torch.full((count,), 1e-15, dtype=torch.float64),
+        "numeric": None if numeric is None else vector(*numeric),
+        "numeric_error": None if numeric is None else torch.full((count,), 1e-11, dtype=torch.float64),
+        "slopes": {},
+        "exact": vector(*autograd),
+        "allowed": torch.full((count,), 1e-6, dtype=torch.float64),
+        "fine": torch.full((count,), 1e-15, dtype=torch.float64),
+        "dtype": "float32",
+        "eps": torch.finfo(torch.float32).eps,
+    }
+    return Evidence(**{**same, **given})
+
+
+def test_three_that_agree():
+    found = judged(evidence([2.0, 3.0000005], [2.0, 3.0], [2.0, 3.0]))
+    assert (found.verdict, found.odd, found.worst) == (Verdict.OK, None, 1)
+    assert found.difference == pytest.approx(5e-7, rel=1e-6)
+    assert found.tolerance == 1e-6
+
+
+def test_autograd_is_off():
+    found = judged(evidence([2.001, 3.0], [2.0, 3.0], [2.0, 3.0]))
+    assert (found.verdict, found.odd, found.worst) == (Verdict.WRONG, Witness.AUTOGRAD, 0)
+    assert found.difference == pytest.approx(1e-3)
+    assert found.sentence == "autograd gives 2.001, the formula gives 2, the numeric slope is 2 ± 1e-11"
+
+
+@pytest.mark.parametrize("known", ["formula", "numeric"])
+def test_autograd_is_off_from_the_one_reference_there_is(known):
+    found = judged(evidence([2.001], **{known: [2.0]}))
+    assert (found.verdict, found.odd) == (Verdict.WRONG, Witness.AUTOGRAD)
+
+
+def test_the_worst_place_is_the_furthest_for_what_is_allowed():
+    found = judged(evidence([2.1, 3.2, 4.0], [2.0, 3.0, 4.0], allowed=vector(1e-6, 1e-3, 1e-6)))
+    assert found.worst == 0
+
+
+def test_the_formula_is_off():
+    found = judged(evidence([2.0], [2.001], [2.0]))
+    assert (found.verdict, found.odd) == (Verdict.WRONG, Witness.SYMBOLIC)
+    assert found.sentence == (
+        "the formula gives 2.001, autograd gives 2 and the numeric slope is 2 ± 1e-11: "
+        "the formula is wrong, which is a fault of agx and not of the source"
+    )
+
+
+def test_a_formula_off_by_less_than_low_precision_shows_is_found_in_double():
+    found = judged(evidence([2.0], [2.0 + 1e-7], [2.0], exact=vector(2.0)))
+    assert (found.verdict, found.odd) == (Verdict.WRONG, Witness.SYMBOLIC)
+
+
+def test_the_numeric_slope_is_off():
+    found = judged(evidence([2.0], [2.0], [2.1]))
+    assert (found.verdict, found.odd) == (Verdict.OK, Witness.NUMERIC)
+    assert found.widened == pytest.approx(0.1)
+    assert found.sentence == (
+        "autograd and the formula agree; the numeric slope is 2.1 ± 1e-11, so its error bar is widened to 0.1"
+    )
+
+
+def test_no_two_agree():
+    found = judged(evidence([2.0], [3.0], [4.0]))
+    assert (found.verdict, found.odd) == (Verdict.WRONG, None)
+    assert found.sentence.endswith(": no two of them agree")
+
+
+def test_a_numeric_slope_too_wide_to_tell_names_nobody():
+    found = judged(evidence([2.0], [2.01], [2.0], numeric_error=vector(0.1), dtype="float64"))
+    assert (found.verdict, found.odd) == (Verdict.WRONG, None)
+    assert found.sentence.endswith(": too uncertain to say which of the two is off")
+
+
+def test_low_precision_that_loses_digits_is_not_wrong():
+    found = judged(evidence([2.0 + 5e-6], [2.0], [2.0], exact=vector(2.0)))
+    assert (found.verdict, found.odd) == (Verdict.PRECISION, Witness.AUTOGRAD)
+    assert found.sentence == (
+        "digits are lost to rounding in float32: autograd gives 2.000005, the reference in float64 is 2"
+    )
+
+
+def test_low_precision_does_not_excuse_what_is_wrong_in_double_too():
+    found = judged(evidence([2.0 + 5e-6], [2.0], [2.0], exact=vector(2.0 + 5e-6)))
+    assert found.verdict is Verdict.WRONG
+
+
+@pytest.mark.parametrize(("off", "verdict"), [(1e-3, Verdict.PRECISION), (0.0, Verdict.WRONG)])
+def test_low_precision_excuses_as_much_as_it_is_off_when_repeated(off, verdict):
+    found = judged(evidence([2.001], [2.0], [2.0], exact=vector(2.0), repeated=lambda: vector(1.1 * off)))
+    assert found.verdict is verdict
+
+
+@pytest.mark.parametrize("given", [0.0, inf, nan])
+def test_underflow_and_overflow_are_precision(given):
+    found = judged(evidence([given], [1e-3], [1e-3], exact=vector(1e-3)))
+    assert found.verdict is Verdict.PRECISION
+
+
+def test_half_of_the_digits_gone_within_the_tolerance_is_precision():
+    found = judged(evidence([1.01e-7], [1.0e-7], [1.0e-7], exact=vector(1.0e-7)))
+    assert found.verdict is Verdict.PRECISION
+
+
+def test_more_than_the_dtype_loses_without_casts_is_precision():
+    found = judged(evidence([2.0 + 5e-7], [2.0], [2.0], strict=vector(1e-7), lowest="float16"))
+    assert found.verdict is Verdict.PRECISION
+    assert found.sentence.startswith("digits are lost to rounding in float16: autograd gives 2.000001, ")
+
+
+def test_a_double_kernel_with_a_single_constant_is_precision():
+    found = judged(evidence([2.0 + 1e-7], [2.0], [2.0], dtype="float64", allowed=vector(1e-15)))
+    assert found.verdict is Verdict.PRECISION
+    assert "autograd gives 2.0000001, the reference in float64 is 2" in found.sentence
+
+
+@pytest.mark.parametrize("value", [inf, -inf, nan])
+def test_equal_values_that_are_not_finite_agree(value):
+    found = judged(evidence([value, 1.0], [value, 1.0], [nan, 1.0]))
+    assert (found.verdict, found.difference) == (Verdict.OK, 0.0)
+
+
+@pytest.mark.parametrize(("one", "other"), [(inf, -inf), (nan, 1.0), (1.0, nan), (inf, 1.0)])
+def test_other_values_that_are_not_finite_do_not_agree(one, other):
+    assert not bool(agrees(vector(one), vector(other), vector(1e300)))
+
+
+def test_nan_where_the_reference_is_finite_is_wrong():
+    found = judged(evidence([nan], [0.0], [0.0]))
+    assert (found.verdict, found.odd) == (Verdict.WRONG, Witness.AUTOGRAD)
+
+
+@pytest.mark.parametrize(("given", "verdict"), [(0.0, Verdict.OK), (nan, Verdict.WRONG)])
+def test_a_formula_that_comes_to_0_over_0_says_nothing_of_a_slope(given, verdict):
+    assert judged(evidence([given], [nan], [0.0])).verdict is verdict
+
+
+def kink(given, left=0.0, right=1.0):
+    slopes = {0: Slope((left + right) / 2, 1e-9, Shape.KINK, left, right)}
+    return judged(evidence([given], numeric=[(left + right) / 2], slopes=slopes, exact=vector(given)))
+
+
+@pytest.mark.parametrize("given", [0.0, 0.5, 1.0])
+def test_a_value_between_the_slopes_of_a_kink(given):
+    found = kink(given)
+    assert (found.verdict, found.kinks) == (Verdict.KINK, 1)
+    assert found.sentence == f"the slope is 0 to the left and 1 to the right; autograd gives {given:g}"
+
+
+@pytest.mark.parametrize("given", [-0.01, 1.01, nan])
+def test_a_value_outside_the_slopes_of_a_kink_is_wrong(given):
+    found = kink(given)
+    assert (found.verdict, found.odd) == (Verdict.WRONG, Witness.AUTOGRAD)
+    assert "which is not between the slopes at this kink: 0 to the left and 1 to the right" in found.sentence
+
+
+def test_kinks_are_counted_in_one_sentence():
+    slopes = {i: Slope(0.5, 1e-9, Shape.KINK, 0.0, 1.0) for i in (0, 2)}
+    found = judged(evidence([0.0, 1.0, 0.0], numeric=[0.5, 1.0, 0.5], slopes=slopes))
+    assert found.kinks == 2
+    assert found.sentence.endswith("autograd gives 0 (2 such elements)")
+
+
+@pytest.mark.parametrize(
+    ("shape", "sides", "verdict", "why", "slopes"),
+    [
+        (
+            Shape.JUMP,
+            (0.0, inf),
+            Verdict.JUMP,
+            "it jumps or rises without bound",
+            "0 to the left and inf to the right",
+        ),
+        (
+            Shape.EDGE,
+            (nan, inf),
+            Verdict.DOMAIN_EDGE,
+            "it has no values on one side",
+            "none to the left and inf to the right",
+        ),
+        (Shape.EDGE, (nan, nan), Verdict.DOMAIN_EDGE, "it has no finite value", "on neither side"),
+    ],
+)
+def test_a_place_without_a_slope(shape, sides, verdict, why, slopes):
+    found = judged(evidence([0.0], [0.0], [nan], slopes={0: Slope(nan, nan, shape, *sides)}))
+    sentence = f"the function has no slope, since {why} (slopes: {slopes}); autograd gives 0"
+    assert (found.verdict, found.sentence, found.worst) == (verdict, sentence, 0)
+
+
+def isolated(above, below):
+    return judged(evidence([0.0], [0.0], [1.0], neighbours=lambda mask: (vector(above), vector(below))))
+
+
+def test_kinks_that_cancel_leave_one_point_off():
+    found = isolated(1.0, 1.0)
+    assert (found.verdict, found.kinks) == (Verdict.KINK, 1)
+    assert found.sentence == (
+        "kinks meet here: autograd gives 0 at this one point, "
+        "the function's slope is 1 here and on both sides"
+    )
+
+
+def test_a_value_that_is_off_on_one_side_too_is_no_isolated_point():
+    assert isolated(1.0, 0.0).verdict is Verdict.OK
+
+
+def test_a_wrong_place_outweighs_a_kink():
+    slopes = {0: Slope(0.5, 1e-9, Shape.KINK, 0.0, 1.0)}
+    found = judged(evidence([0.0, 3.1], numeric=[0.5, 3.0], slopes=slopes))
+    assert (found.verdict, found.worst, found.kinks) == (Verdict.WRONG, 1, 1)
+
+
+def test_slopes_along_directions_have_no_place():
+    assert judged(evidence([2.1], numeric=[2.0], by_component=False)).worst is None
+
+
+def test_no_elements_are_right():
+    assert judged(evidence([], [], [])).verdict is Verdict.OK
+
+
+def test_the_verdicts_that_fail():
+    assert [v.value for v in Verdict if v not in FAILING] == ["OK", "KINK", "PRECISION"]

@@ -1,0 +1,105 @@
+"""The numeric witness on tensors: elements, directions, complex numbers, noise."""
+
+import pytest
+import torch
+
+from autograd_cli.gradients.numeric import ELEMENTS, Probes, components, numeric, shaped
+from autograd_cli.gradients.replay import Replay
+from autograd_cli.gradients.slope import Shape
+
+
+def slopes(run, name="x", cotangent=None, **options):
+    replay = Replay(run)
+    ones = torch.ones_like(run.output).to(replay({}).dtype) if cotangent is None else cotangent
+    return numeric(replay, name, ones, **options)
+
+
+def test_every_element_of_a_leaf(traced):
+    found = slopes(traced("sum(x**3)", x="[[1.,2.],[3.,-4.]]"))
+    assert found.values.tolist() == pytest.approx([3, 12, 27, 48], rel=1e-11)
+    assert bool((found.errors < 1e-9).all())
+    assert found.probes is None
+
+
+def test_the_cotangent_weighs_the_output(traced):
+    found = slopes(
+        traced("x*[1.,10.][0]*tensor([1.,10.])", x="2."), cotangent=torch.tensor([3.0, 0.5]).double()
+    )
+    assert found.values.tolist() == pytest.approx([8.0], rel=1e-12)
+
+
+def test_outputs_that_do_not_move_add_no_rounding(traced):
+    found = slopes(traced("x + tensor([0.,0.,1e12])*tensor([0.,0.,1.])", x="[1.,2.,3.]"))
+    assert found.values[0].item() == pytest.approx(1, rel=1e-3)
+
+
+def test_a_complex_leaf_follows_torch_s_convention(traced):
+    run = traced("(z*z*z.conj()).imag", dtype="complex128", z="[1+2j,0.5-1j]")
+    found = slopes(run, "z")
+    leaf = run.leaves["z"]
+    (expected,) = torch.autograd.grad(run.output, leaf, torch.ones_like(run.output))
+    assert torch.allclose(shaped(found.values, leaf), expected, rtol=1e-11, atol=1e-11)
+
+
+def test_a_complex_output_takes_a_complex_cotangent(traced):
+    run = traced("exp(z)*z", dtype="complex128", z="0.3+0.4j")
+    cotangent = torch.tensor(2 - 1j, dtype=torch.complex128)
+    (expected,) = torch.autograd.grad(run.output, run.leaves["z"], cotangent, retain_graph=True)
+    found = slopes(run, "z", cotangent)
+    assert torch.allclose(shaped(found.values, run.leaves["z"]), expected, rtol=1e-11)
+
+
+def test_places_that_are_not_smooth_are_listed(traced):
+    found = slopes(traced("relu(x)", x="[-1.,0.,2.]"))
+    assert list(found.slopes) == [1]
+    assert found.slopes[1].shape is Shape.KINK
+    assert found.values.tolist() == pytest.approx([0, 0.5, 1], abs=1e-9)
+
+
+def test_elements_that_reach_no_finite_value_have_no_slope(traced):
+    found = slopes(traced("log(x)", x="[0.,-1.,2.]"))
+    assert [one.shape for one in found.slopes.values()] == [Shape.EDGE, Shape.EDGE]
+    assert found.values[2].item() == pytest.approx(0.5, rel=1e-10)
+
+
+def test_a_leaf_of_many_elements_is_probed_along_directions(traced):
+    run = traced("sum(x**2)", x=f"randn({ELEMENTS + 1})")
+    found = slopes(run)
+    assert found.probes is not None
+    assert len(found.values) == found.probes.count == 16
+    expected = found.probes.along(2 * run.leaves["x"].detach())
+    assert bool(((found.values - expected).abs() <= found.errors).all())
+
+
+def test_a_leaf_at_the_bound_is_not_probed(traced):
+    assert slopes(traced("sum(x)", x=f"ones({ELEMENTS})")).probes is None
+
+
+def test_directions_repeat_and_differ():
+    probes = Probes(50)
+    assert torch.equal(probes.direction(3), probes.direction(3))
+    assert not torch.equal(probes.direction(3), probes.direction(4))
+    assert set(probes.direction(0).tolist()) == {1.0, -1.0}
+
+
+def test_directions_leave_the_random_state_alone():
+    before = torch.random.get_rng_state()
+    Probes(50).direction(3)
+    assert torch.equal(torch.random.get_rng_state(), before)
+
+
+def test_a_step_of_one_s_own_is_a_plain_difference(traced):
+    found = slopes(traced("x**3", x="1."), eps=0.01)
+    assert found.values.item() == pytest.approx(3.0001, abs=1e-11)
+
+
+def test_the_leaf_keeps_its_value(traced):
+    run = traced("sum(x*x)", x="[1.,2.]")
+    slopes(run)
+    assert run.leaves["x"].tolist() == [1.0, 2.0]
+
+
+def test_components_and_back():
+    leaf = torch.tensor([[1 + 2j, 3 - 4j]])
+    assert components(leaf).tolist() == [1, 2, 3, -4]
+    assert torch.equal(shaped(components(leaf), leaf), leaf.to(torch.complex128))
