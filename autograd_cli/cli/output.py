@@ -72,7 +72,15 @@ def put(given: Given, where: Target, report: Report) -> None:
         from autograd_cli.views import render
 
         colour = environment.coloured(environment.stdout)
-        text = render(report, where.format, width=environment.width, colour=colour, full=full, depth=depth)
+        text = render(
+            report,
+            where.format,
+            width=environment.width,
+            colour=colour,
+            full=full,
+            depth=depth,
+            check=given.line.command == "gradcheck",
+        )
         (environment.put_data if where.format in _DATA else environment.put)(text)
     if where.format in _WITHOUT_FINDINGS:
         _say_findings(given, report)

@@ -69,7 +69,7 @@ def _chosen(given: Given, known: set[str]) -> dict[str, Any]:
     chosen = {key: value for key, value in given.options.items() if key in known}
     if "witness" in given.options:
         chosen["witnesses"] = frozenset(map(Witness, given.options["witness"]))
-    return chosen
+    return {**chosen, "check": given.line.command == "gradcheck"}
 
 
 def _late(given: Given, where: output.Target, so_far: str, reached: LimitError) -> ExitStatus:

