@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING, Any
 from autograd_cli.cli.entry import main as main
 
 if TYPE_CHECKING:
-    from autograd_cli.cli.application import app as app, run as run
+    from autograd_cli.cli.application import app as app
+    from autograd_cli.cli.dispatch import run as run
 
 
 def __getattr__(name: str) -> Any:
-    """`app`, the Typer application, and `run`, made when first asked for."""
-    if name not in ("app", "run"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from autograd_cli.cli import application
+    """`app`, the Typer application, and `run`, loaded when first asked for."""
+    if name == "run":
+        from autograd_cli.cli.dispatch import run
 
-    return getattr(application, name)
+        return run
+    if name == "app":
+        from autograd_cli.cli.application import app
+
+        return app
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,21 +1,21 @@
-"""The Typer application: its commands, its version, and how it ends."""
+"""The Typer application: help, version and completion, all from the commands and the table.
+
+It converts no value and runs no command: `dispatch` does, without loading Typer.
+"""
 
 import platform
 import sys
-from collections.abc import Collection, Sequence
-from difflib import get_close_matches
+from inspect import Parameter, Signature
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from autograd_cli import __version__
-from autograd_cli.cli import bindings, devices, explain, gradcheck, show, trace
-from autograd_cli.cli.command import write_examples
-from autograd_cli.cli.environment import Environment, of_process
-from autograd_cli.cli.options import HELP
-from autograd_cli.cli.telling import settled
-from autograd_cli.errors import ExitStatus, InputError, Span
+from autograd_cli.cli import dispatch, options
+from autograd_cli.cli.command import Command
+from autograd_cli.cli.environment import of_process
+from autograd_cli.cli.options import HELP, Option
 
 _EXAMPLES = """\
 agx trace "sin(x**2)" --x 2
@@ -24,54 +24,53 @@ agx gradcheck "exp(x)*y" --x 1 --y 3
 agx explain broadcast
 echo "x*y+sin(x)" | agx trace - --x 2 --y 3 --json"""
 
-_OWN = ("--version", "--install-completion", "--show-completion", *HELP.spellings)
+_SETTINGS = {"help_option_names": list(HELP.spellings), "max_content_width": 100}
 
 
 class Agx(TyperGroup):
-    """The group of commands; whatever happens in it ends in a status, not in a traceback."""
+    """The group of commands; running a line is left to `dispatch`."""
 
     def main(self, args: Any = None, *_: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         """Run a command line. Ends the process when `standalone_mode`, else gives the status."""
-        words = list(sys.argv[1:] if args is None else args)
-        environment = extra.get("obj") or of_process()
-        status = settled(environment, lambda: self.dispatched(words, environment))
-        environment.flush()
+        status = dispatch.run(sys.argv[1:] if args is None else args, extra.get("obj") or of_process())
         if standalone_mode:
             sys.exit(int(status))
         return status
 
-    def dispatched(self, words: list[str], environment: Environment) -> Any:
-        """What the command that the first word names gives, or what Typer does with an option.
-
-        Typer's own way to a command would convert the options in front of it, and import
-        pydantic for that.
-        """
-        settings: dict[str, Any] = {"standalone_mode": False, "obj": environment}
-        if not words or words[0].partition("=")[0] in _OWN:
-            return super().main(words or ["--help"], "agx", **settings)
-        command = self.commands.get(words[0])
-        if command is None:
-            raise _unknown(words, self.commands)
-        return command.main(words[1:], f"agx {words[0]}", **settings)
+    def typed(self, words: list[str]) -> int | None:
+        """What Typer makes of `words`."""
+        status: int | None = super().main(words, "agx", standalone_mode=False)
+        return status
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """The examples, as they are typed."""
-        write_examples(self.epilog or "", formatter)
+        _write_examples(self.epilog or "", formatter)
 
 
-def _unknown(words: Sequence[str], commands: Collection[str]) -> InputError:
-    """The refusal of a first word that is no command, with a line that works."""
-    first = words[0]
-    option = first.startswith("-")
-    near = [] if option else get_close_matches(first, commands, 1)
-    return InputError(
-        "AGX205",
-        f"`{first}` is no {'option of agx; a command comes first' if option else 'command of agx'}.",
-        text=bindings.shell(["agx", *words]),
-        span=Span(4, len(bindings.shell(["agx", first]))),
-        hint=f"Did you mean `{near[0]}`?" if near else "`agx --help` lists the commands.",
-        fix=bindings.shell(["agx", *(near or ["trace", first]), *words[1:]]),
-    )
+class TableCommand(TyperCommand):
+    """A command whose help is laid out from the table of options."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """The words, then the options by panel."""
+        name = self.name or ""
+        known, words = options.of(name), dispatch.COMMANDS[name].words
+        if words is not None:
+            with formatter.section("Arguments"):
+                formatter.write_dl([(words.metavar, words.help)])
+        for panel in dict.fromkeys(option.panel for option in known):
+            with formatter.section(panel):
+                formatter.write_dl([(o.label, o.help) for o in known if o.panel == panel])
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """The examples, as they are typed."""
+        _write_examples(self.epilog or "", formatter)
+
+
+def _write_examples(examples: str, formatter: Any) -> None:
+    """Commands under a heading, one a line and never wrapped: they are there to be pasted."""
+    with formatter.section("Examples"):
+        for line in examples.splitlines():
+            formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
 
 
 app = typer.Typer(
@@ -80,8 +79,18 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     epilog=_EXAMPLES,
-    context_settings={"help_option_names": list(HELP.spellings), "max_content_width": 100},
+    context_settings=_SETTINGS,
 )
+
+
+def typed(name: str, words: list[str]) -> int | None:
+    """What Typer makes of `words`, of the command `name`, or of agx itself where that is empty."""
+    group = typer.main.get_command(app)
+    assert isinstance(group, Agx)
+    if not name:
+        return group.typed(words)
+    status: int | None = group.commands[name].main(words, f"agx {name}", standalone_mode=False)
+    return status
 
 
 def _version(asked: bool) -> None:
@@ -105,11 +114,42 @@ def agx(
     """See PyTorch's autograd at work: the graph, the gradients, what is wrong."""
 
 
-for command in (trace, gradcheck, devices, explain, show):
-    command.register(app)
+def _register(command: Command) -> None:
+    """Let Typer know a command: its name, its help and its options."""
+
+    def callback(**_: Any) -> None:
+        """Nothing: `dispatch` runs commands."""
+
+    callback.__signature__ = _signature(command)  # type: ignore[attr-defined]
+    callback.__annotations__ = {}
+    app.command(
+        command.name,
+        cls=TableCommand,
+        help=command.body.__doc__,
+        epilog=command.examples,
+        options_metavar="[OPTIONS] [--NAME VALUE]…" if command.takes_bindings else "[OPTIONS]",
+        context_settings=_SETTINGS,
+    )(callback)
 
 
-def run(argv: Sequence[str], environment: Environment) -> ExitStatus:
-    """The status of one command line in `environment`; ends no process."""
-    group = typer.main.get_command(app)
-    return ExitStatus(group.main(args=list(argv), standalone_mode=False, obj=environment))
+def _signature(command: Command) -> Signature:
+    """The parameters of a command as Typer reads them."""
+    parameters = [_parameter(option) for option in options.of(command.name) if option is not HELP]
+    if command.words is not None:
+        argument = typer.Argument(metavar=command.words.metavar, show_default=False)
+        kind = Annotated[str | None, argument]
+        parameters.insert(0, Parameter("words", Parameter.KEYWORD_ONLY, default=None, annotation=kind))
+    return Signature(parameters)
+
+
+def _parameter(option: Option) -> Parameter:
+    kind: Any = (list[str] | None if option.repeated else str | None) if option.metavar else bool
+    info = typer.Option(
+        *reversed(option.spellings), metavar=option.metavar, help=option.help, show_default=False
+    )
+    default = None if option.metavar else False
+    return Parameter(option.key, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
+
+
+for _command in dispatch.COMMANDS.values():
+    _register(_command)

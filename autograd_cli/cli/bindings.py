@@ -26,7 +26,7 @@ class Line:
 
     `words` is the whole line as typed. `given` holds the text of each option by its key,
     True for a flag, a list of texts for an option that may be repeated; of the others
-    the last one counts. `help` says that --help stands in the line.
+    the last one counts.
     """
 
     command: str
@@ -34,7 +34,6 @@ class Line:
     sources: list[str] = field(default_factory=list)
     bindings: list[tuple[str, str]] = field(default_factory=list)
     given: dict[str, Any] = field(default_factory=dict)
-    help: bool = False
 
     @property
     def source(self) -> str | None:
@@ -72,16 +71,14 @@ def read(command: str, words: Sequence[str], options: Sequence[Option], takes_bi
     value that is missing.
     """
     line = Line(command, tuple(words))
-    if _asks_for_help(words):
-        line.help = True
-        return line
     reader = _Reader(line, _spellings(options), takes_bindings)
     while reader.at < len(words):
         reader.step()
     return line
 
 
-def _asks_for_help(words: Sequence[str]) -> bool:
+def asks_for_help(words: Sequence[str]) -> bool:
+    """Whether --help stands among `words`; then whatever else is wrong does not count."""
     stop = words.index("--") if "--" in words else len(words)
     return any(word in HELP.spellings for word in words[:stop])
 

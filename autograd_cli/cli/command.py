@@ -1,17 +1,16 @@
-"""What every command has in common: its line is read once, its options come from the table."""
+"""What every command has in common: its line is read once, its options come from the table.
 
-from collections.abc import Callable
+Nothing here knows Typer, which shows help and completes but takes as long to load as
+everything else below `cli` together.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import typer
-from typer.core import TyperCommand
-
 from autograd_cli.cli import bindings, options
-from autograd_cli.cli.environment import Environment, of_process
+from autograd_cli.cli.environment import Environment
 from autograd_cli.errors import ExitStatus, InputError
-
-_LINE = "autograd_cli.line"
 
 
 @dataclass(frozen=True)
@@ -42,77 +41,28 @@ class Words:
     help: str
 
 
-class TableCommand(TyperCommand):
-    """A Typer command whose words are told apart by `bindings.read` first."""
+@dataclass(frozen=True)
+class Command:
+    """A command: what it does, its examples, its words; the docstring of `body` is its help."""
 
-    takes_bindings = False
-    words: "Words | None" = None
+    name: str
+    body: Body
+    examples: str
+    words: Words | None = None
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the line. Typer sees it only to complete it or to show help: to convert the
-        values of options it would import more than the rest of a start takes.
-        """
-        if ctx.resilient_parsing:
-            return super().parse_args(ctx, args)
-        known = options.of(self.name or "")
-        line = bindings.read(self.name or "", args, known, self.takes_bindings)
-        if line.help:
-            return super().parse_args(ctx, ["--help"])
-        ctx.meta[_LINE] = line
-        return []
+    @property
+    def takes_bindings(self) -> bool:
+        """Whether `--x 2` binds a name here, or is an option that nobody knows."""
+        return self.name in options.RUNS
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """The options, by panel, straight from the table."""
-        known = options.of(self.name or "")
-        if self.words is not None:
-            with formatter.section("Arguments"):
-                formatter.write_dl([(self.words.metavar, self.words.help)])
-        for panel in dict.fromkeys(option.panel for option in known):
-            with formatter.section(panel):
-                formatter.write_dl([(o.label, o.help) for o in known if o.panel == panel])
-
-    def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """The examples, as they are typed."""
-        write_examples(self.epilog or "", formatter)
-
-
-def write_examples(examples: str, formatter: Any) -> None:
-    """Commands under a heading, one a line and never wrapped: they are there to be pasted."""
-    with formatter.section("Examples"):
-        for line in examples.splitlines():
-            formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
-
-
-class BindingsCommand(TableCommand):
-    """A command that takes bindings among its options."""
-
-    takes_bindings = True
-
-
-def register(app: typer.Typer, name: str, body: Body, examples: str, words: Words | None = None) -> None:
-    """Make `body` a command of `app`: help from its docstring, options from the table."""
-
-    def callback(ctx: typer.Context, **_: Any) -> ExitStatus:
-        environment = ctx.obj if isinstance(ctx.obj, Environment) else of_process()
-        line = ctx.meta[_LINE]
-        values = options.values(name, line.given)
+    def run(self, words: Sequence[str], environment: Environment) -> ExitStatus:
+        """Read the line that `words` make and do what it says."""
+        line = bindings.read(self.name, words, options.of(self.name), self.takes_bindings)
+        values = options.values(self.name, line.given)
         environment.quiet = bool(values.pop("quiet", False))
         environment.verbose = bool(values.pop("verbose", False))
         environment.colour = values.pop("color", "auto")
-        return body(Given(environment, line, values))
-
-    bind = name in options.RUNS
-    metavar = words.metavar if words else None
-    callback.__signature__ = options.signature(name, metavar)  # type: ignore[attr-defined]
-    callback.__annotations__ = {}
-    app.command(
-        name,
-        cls=type("Command", (BindingsCommand if bind else TableCommand,), {"words": words}),
-        help=body.__doc__,
-        epilog=examples,
-        options_metavar="[OPTIONS] [--NAME VALUE]…" if bind else "[OPTIONS]",
-        context_settings={"help_option_names": list(options.HELP.spellings), "max_content_width": 100},
-    )(callback)
+        return self.body(Given(environment, line, values))
 
 
 def _second(line: bindings.Line, what: str) -> InputError:

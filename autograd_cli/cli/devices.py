@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-import typer
-
-from autograd_cli.cli.command import Given, register as add
+from autograd_cli.cli.command import Command, Given
 from autograd_cli.cli.entry import modules_loaded
 from autograd_cli.errors import ExitStatus, InputError
 
@@ -85,6 +83,4 @@ def _versions() -> dict[str, str]:
     }
 
 
-def register(app: typer.Typer) -> None:
-    """Make it a command of `app`."""
-    add(app, "devices", devices, EXAMPLES)
+COMMAND = Command("devices", devices, EXAMPLES)

@@ -56,7 +56,7 @@ class _Worker(threading.Thread):
     def run(self) -> None:
         """Run the command line of the process."""
         try:
-            from autograd_cli.cli.application import run
+            from autograd_cli.cli.dispatch import run
             from autograd_cli.cli.environment import of_process
 
             environment = of_process()

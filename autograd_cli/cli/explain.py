@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-import typer
-
-from autograd_cli.cli.command import Given, Words, register as add
+from autograd_cli.cli.command import Command, Given, Words
 from autograd_cli.cli.environment import Environment
 from autograd_cli.errors import ExitStatus, InputError
 
@@ -83,6 +81,4 @@ def _print(environment: Environment, text: str) -> None:
     console.print(Markdown(text))
 
 
-def register(app: typer.Typer) -> None:
-    """Make it a command of `app`."""
-    add(app, "explain", explain, EXAMPLES, WORDS)
+COMMAND = Command("explain", explain, EXAMPLES, WORDS)

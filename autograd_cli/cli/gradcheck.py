@@ -1,8 +1,6 @@
 """`agx gradcheck`: are the gradients right?"""
 
-import typer
-
-from autograd_cli.cli.command import Given, Words, register as add
+from autograd_cli.cli.command import Command, Given, Words
 from autograd_cli.errors import ExitStatus
 
 EXAMPLES = """\
@@ -26,6 +24,4 @@ def gradcheck(given: Given) -> ExitStatus:
     return explored(given) if given.line.sources else checked(given)
 
 
-def register(app: typer.Typer) -> None:
-    """Make it a command of `app`."""
-    add(app, "gradcheck", gradcheck, EXAMPLES, WORDS)
+COMMAND = Command("gradcheck", gradcheck, EXAMPLES, WORDS)

@@ -4,8 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from inspect import Parameter, Signature
-from typing import Annotated, Any
+from typing import Any
 
 from autograd_cli.errors import InputError
 
@@ -188,30 +187,3 @@ def values(command: str, given: dict[str, Any]) -> dict[str, Any]:
     """The value of each option of `command` that was given, by key; flags are always there."""
     read = {o.key: o.value(given.get(o.key)) for o in of(command) if o not in (HELP, VAR)}
     return {key: value for key, value in read.items() if value is not None}
-
-
-def signature(command: str, argument: str | None) -> Signature:
-    """The parameters of a command as Typer reads them; `argument` is what its words are called."""
-    import typer
-
-    context = Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context)
-    parameters = [_parameter(option) for option in of(command) if option is not HELP]
-    if argument is not None:
-        kind = Annotated[str | None, typer.Argument(metavar=argument, show_default=False)]
-        parameters.insert(0, Parameter("words", Parameter.KEYWORD_ONLY, default=None, annotation=kind))
-    return Signature([context, *parameters])
-
-
-def _parameter(option: Option) -> Parameter:
-    import typer
-
-    kind: Any = (list[str] | None if option.repeated else str | None) if option.metavar else bool
-    info = typer.Option(
-        option.name,
-        *([option.short] if option.short else []),
-        metavar=option.metavar,
-        help=option.help,
-        show_default=False,
-    )
-    default = None if option.metavar else False
-    return Parameter(option.key, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])

@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-import typer
-
-from autograd_cli.cli.command import Given, Words, register as add
+from autograd_cli.cli.command import Command, Given, Words
 from autograd_cli.errors import ExitStatus, MissingError
 
 EXAMPLES = """\
@@ -45,6 +43,4 @@ def _file(name: str) -> bytes:
         ) from None
 
 
-def register(app: typer.Typer) -> None:
-    """Make it a command of `app`."""
-    add(app, "show", show, EXAMPLES, WORDS)
+COMMAND = Command("show", show, EXAMPLES, WORDS)

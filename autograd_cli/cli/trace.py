@@ -1,8 +1,6 @@
 """`agx trace`: the graph, the gradients and what is wrong."""
 
-import typer
-
-from autograd_cli.cli.command import Given, Words, register as add
+from autograd_cli.cli.command import Command, Given, Words
 from autograd_cli.errors import ExitStatus
 
 EXAMPLES = """\
@@ -26,6 +24,4 @@ def trace(given: Given) -> ExitStatus:
     return explored(given)
 
 
-def register(app: typer.Typer) -> None:
-    """Make it a command of `app`."""
-    add(app, "trace", trace, EXAMPLES, WORDS)
+COMMAND = Command("trace", trace, EXAMPLES, WORDS)

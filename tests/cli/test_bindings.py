@@ -69,12 +69,12 @@ def test_words_are_told_apart(words, source, bound, given):
     "words", [["--help"], ["-h"], ["x", "--x", "--help"], ["--x", "2", "--x", "3", "-h"]]
 )
 def test_help_wins_over_whatever_else_is_wrong(words):
-    assert read(words).help
+    assert bindings.asks_for_help(words)
 
 
 def test_help_after_two_dashes_is_a_source():
-    line = read(["--", "-h"])
-    assert (line.help, line.source) == (False, "-h")
+    assert not bindings.asks_for_help(["--", "-h"])
+    assert read(["--", "-h"]).source == "-h"
 
 
 REFUSED = [

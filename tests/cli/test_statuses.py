@@ -80,6 +80,7 @@ def test_130_when_interrupted(tmp_path, to_the_group):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored in a background job
     )
     with fifo.open("w"):  # opens once agx has opened it to read, and there is nothing in it
         (os.killpg if to_the_group else os.kill)(process.pid, signal.SIGINT)
