@@ -157,3 +157,18 @@ def test_the_pipe_of_the_first_page():
     result = agx("trace", "-", "--x", "2", "--y", "3", "--json", stdin="x*y+sin(x)\n")
     values = [gradient["autograd"] for gradient in json.loads(result.stdout)["gradients"]]
     assert values == pytest.approx([2.583853, 2], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("agx tr", ["trace"]),
+        ("agx trace --dev", ["--device"]),
+        ("agx trace x --x 2 --max-m", ["--max-memory"]),
+        ("agx show --for", ["--format"]),
+    ],
+)
+def test_the_shell_completes_commands_and_options(line, offered):
+    words = {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
+    result = CliRunner().invoke(cli.app, [], env={"_AGX_COMPLETE": "complete_bash", **words})
+    assert result.stdout.split() == offered
