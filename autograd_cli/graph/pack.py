@@ -1,6 +1,7 @@
 """A reading made into the Graph of a report: plain nodes, edges, stretches and paths."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -10,29 +11,35 @@ from torch.autograd.graph import Node as GradFn
 from autograd_cli.graph.local import tensor_operands
 from autograd_cli.graph.match import Owner
 from autograd_cli.graph.read import Reading, value_of
+from autograd_cli.graph.walk import collector_paused
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.report import Edge, Graph, Node, Path, Stretch
 from autograd_cli.run.tape import LiveStep, Run
-from autograd_cli.run.values import VALUES_LIMIT, device_of, dtype_of, plain
+from autograd_cli.run.values import VALUES_LIMIT, device_name, device_of, dtype_name, dtype_of, plain
 
 _PATHS_SHOWN = 4
+_LONGEST_PATH = 200
+"""Chain lines are for reading; a graph of more nodes gets none."""
+
+_NOWHERE = ((0, 0), "", 0)
 
 Cotangents = Mapping[GradFn, tuple[torch.Tensor | None, ...]]
 
 
 def graph(run: Run, reading: Reading, cotangents: Cotangents, limit: int | None = VALUES_LIMIT) -> Graph:
     """The Graph of a report; tensors of more than `limit` elements become summaries."""
-    packer = _Packer(run, reading, cotangents, limit)
-    nodes, edges = packer.nodes(), packer.edges()
-    constants, constant_edges = packer.constants(len(nodes))
-    return Graph(
-        root=0 if nodes else None,
-        nodes=(*nodes, *constants),
-        edges=tuple(sorted((*edges, *constant_edges), key=lambda e: (e.from_, e.slot))),
-        stretched=tuple(packer.stretched()),
-        paths=_paths(nodes, edges),
-        total_nodes=len(nodes),
-    )
+    with collector_paused():
+        packer = _Packer(run, reading, cotangents, limit)
+        nodes, edges = packer.nodes(), packer.edges()
+        constants, constant_edges = packer.constants(len(nodes))
+        return Graph(
+            root=0 if nodes else None,
+            nodes=(*nodes, *constants),
+            edges=_in_order(edges, constant_edges),
+            stretched=tuple(packer.stretched()),
+            paths=_paths(nodes, edges),
+            total_nodes=len(nodes),
+        )
 
 
 class _Packer:
@@ -51,40 +58,45 @@ class _Packer:
     def node(self, number: int) -> Node:
         """One grad_fn as a record."""
         fn, owner = self.reading.walk.nodes[number], self.reading.owners[number]
-        step = self.run.steps[owner.step] if owner else None
-        value = value_of(fn, owner, self.run.steps)
+        step = None if owner is None else self.run.steps[owner.step]
+        value = None if owner is None else value_of(fn, owner, self.run.steps)
+        span, text, line = _NOWHERE if step is None else self.place(step)
         shape, dtype, device = _described(fn, value)
         factors = self.reading.factors[number]
         return Node(
-            id=number,
-            op=type(fn).__name__,
-            **self.place(step),
-            shape=shape,
-            dtype=dtype,
-            device=device,
-            value=None if value is None else plain(value, self.limit),
-            gradient=self.cotangent(fn),
-            local=factors[0] if set(factors) == {0} else None,
-            saved=self.reading.saved[number],
-            leaf=_leaf_name(fn, step),
-            inside=bool(owner and owner.inside),
+            number,
+            type(fn).__name__,
+            span,
+            text,
+            line,
+            shape,
+            dtype,
+            device,
+            None if value is None else plain(value, self.limit),
+            self.cotangent(fn) if self.cotangents else None,
+            factors[0] if len(factors) == 1 and 0 in factors else None,
+            self.reading.saved[number],
+            (step.name if step else "") if _is_leaf(type(fn)) else None,
+            owner is not None and owner.inside,
         )
 
-    def place(self, step: LiveStep | None) -> dict[str, Any]:
-        """Where the expression of a step stands and what it says."""
-        if step is None:
-            return {"span": (0, 0), "text": "", "line": 0}
+    def place(self, step: LiveStep) -> tuple[tuple[int, int], str, int]:
+        """Where the expression of a step stands, what it says, and its line."""
         span = step.expr.span
-        return {"span": tuple(span), "text": self.source[span], "line": self.source.line_of(span.start)}
+        return (span.start, span.end), self.source[span], self.source.line_of(span.start)
 
     def cotangent(self, fn: GradFn) -> Any:
-        arrived = self.cotangents.get(fn, ())
-        found = next((g for g in arrived if g is not None), None)
-        return None if found is None else plain(found, self.limit)
+        for given in self.cotangents.get(fn, ()):
+            if given is not None:
+                return plain(given, self.limit)
+        return None
 
     def edges(self) -> list[Edge]:
         factors = self.reading.factors
-        return [Edge(a, b, slot, factors[a].get(slot)) for a, b, slot in self.reading.walk.edges()]
+        return [
+            Edge(a, b, slot, factors[a].get(slot)) if factors[a] else Edge(a, b, slot)
+            for a, b, slot in self.reading.walk.edges()
+        ]
 
     def constants(self, first_id: int) -> tuple[list[Node], list[Edge]]:
         """Operands without a grad_fn, each once, and the slots where they stand."""
@@ -100,18 +112,12 @@ class _Packer:
         return [self.constant(index, id_) for index, id_ in ids.items()], edges
 
     def constant(self, index: int, id_: int) -> Node:
+        """An operand without a grad_fn as a record."""
         step = self.run.steps[index]
-        return Node(
-            id=id_,
-            op="",
-            **self.place(step),
-            shape=tuple(step.value.shape),
-            dtype=dtype_of(step.value),
-            device=device_of(step.value),
-            value=plain(step.value, self.limit),
-            gradient=None,
-            constant=True,
-        )
+        span, text, line = self.place(step)
+        shape, dtype, device = tuple(step.value.shape), dtype_of(step.value), device_of(step.value)
+        value = plain(step.value, self.limit)
+        return Node(id_, "", span, text, line, shape, dtype, device, value, None, constant=True)
 
     def own_nodes(self) -> Iterator[tuple[int, Owner]]:
         """The nodes that are a call's own result, with their owner."""
@@ -134,7 +140,7 @@ class _Packer:
             for index in dict.fromkeys(self.operands(owner.step)):
                 operand = tuple(self.run.steps[index].value.shape)
                 if operand != whole:
-                    text = self.place(self.run.steps[index])["text"]
+                    _, text, _ = self.place(self.run.steps[index])
                     yield Stretch(number, text, operand, whole)
 
 
@@ -148,13 +154,20 @@ def _described(
     if not known:
         return None, None, None
     first = known[0]
-    return tuple(first.shape), str(first.dtype).removeprefix("torch."), str(first.device)
+    return tuple(first.shape), dtype_name(first.dtype), device_name(first.device)
 
 
-def _leaf_name(fn: GradFn, step: LiveStep | None) -> str | None:
-    if not hasattr(fn, "variable"):
-        return None
-    return step.name if step and step.name else ""
+@cache
+def _is_leaf(kind: type) -> bool:
+    """Whether nodes of this class carry a leaf: AccumulateGrad does."""
+    return hasattr(kind, "variable")
+
+
+def _in_order(edges: list[Edge], others: list[Edge]) -> tuple[Edge, ...]:
+    """All edges by node and slot; `edges` are in that order already."""
+    if not others:
+        return tuple(edges)
+    return tuple(sorted((*edges, *others), key=lambda edge: (edge.from_, edge.slot)))
 
 
 def _free_slot(position: int, taken: set[int]) -> int:
@@ -163,7 +176,7 @@ def _free_slot(position: int, taken: set[int]) -> int:
 
 def _paths(nodes: Sequence[Node], edges: Sequence[Edge]) -> tuple[Path, ...]:
     """The ways from the output down to leaves of a scalar graph, none when over four."""
-    if not nodes or any(node.shape != () for node in nodes):
+    if not 0 < len(nodes) <= _LONGEST_PATH or any(node.shape != () for node in nodes):
         return ()
     below: dict[int, list[Edge]] = {}
     for edge in edges:

@@ -8,7 +8,7 @@ from torch.autograd.graph import Node as GradFn
 from autograd_cli.graph import local
 from autograd_cli.graph.match import Owner, owners
 from autograd_cli.graph.saved import SavedTensors
-from autograd_cli.graph.walk import Walk, walk
+from autograd_cli.graph.walk import Walk, collector_paused, walk
 from autograd_cli.report import Local, Saved, Step
 from autograd_cli.run.tape import LiveStep, Run
 from autograd_cli.run.values import tensors_in
@@ -37,13 +37,14 @@ def read(run: Run, root: torch.Tensor) -> Reading:
 
     Must come before the first backward, which frees what the nodes keep.
     """
-    walked = walk([torch.autograd.graph.get_gradient_edge(root).node] if root.requires_grad else [])
-    owned = owners(run.steps)
-    reading = Reading(walked, [owned.get(node) for node in walked.nodes])
-    saved = SavedTensors()
-    reading.saved = [saved.of(node) for node in walked.nodes]
-    reading.kept_bytes = saved.kept_bytes()
-    reading.factors = _factors(run, reading)
+    with collector_paused():
+        walked = walk([torch.autograd.graph.get_gradient_edge(root).node] if root.requires_grad else [])
+        owned = owners(run.steps)
+        reading = Reading(walked, [owned.get(node) for node in walked.nodes])
+        saved = SavedTensors()
+        reading.saved = [saved.of(node) for node in walked.nodes]
+        reading.kept_bytes = saved.kept_bytes()
+        reading.factors = _factors(run, reading)
     return reading
 
 
@@ -59,10 +60,9 @@ def value_of(node: GradFn, owner: Owner | None, steps: list[LiveStep]) -> torch.
 
 def _factors(run: Run, reading: Reading) -> list[dict[int, Local]]:
     plain = [step.plain() for step in run.steps]
-    return [
-        _factors_of(number, run, reading, plain) if number < _LOCAL_LIMIT else {}
-        for number in range(len(reading.walk.nodes))
-    ]
+    count = len(reading.walk.nodes)
+    known = [_factors_of(number, run, reading, plain) for number in range(min(count, _LOCAL_LIMIT))]
+    return known + [{}] * (count - len(known))
 
 
 def _factors_of(number: int, run: Run, reading: Reading, plain: list[Step]) -> dict[int, Local]:

@@ -1,13 +1,12 @@
 """What a node keeps for backward, read from its `_saved_…` attributes."""
 
-from collections.abc import Iterable
 from functools import cache
 
 import torch
 from torch.autograd.graph import Node as GradFn
 
 from autograd_cli.report import Saved
-from autograd_cli.run.values import dtype_of, tensors_in
+from autograd_cli.run.values import dtype_name, tensors_in
 
 _PREFIX = "_saved_"
 
@@ -21,11 +20,17 @@ class SavedTensors:
 
     def of(self, node: GradFn) -> tuple[Saved, ...]:
         """The tensors that `node` keeps; fewer where torch no longer gives them out."""
-        return tuple(
-            Saved(name, tuple(t.shape), dtype_of(t), t.numel() * t.element_size(), self._storage(t))
-            for name in _saved_names(type(node))
-            for t in _tensors(node, name)
-        )
+        found: list[Saved] = []
+        for name, attribute in _saved_names(type(node)):
+            try:
+                value = getattr(node, attribute)
+            except RuntimeError:  # freed, or changed in place since it was saved
+                continue
+            # One tensor is by far the usual case, and a graph may have a million nodes.
+            for tensor in (value,) if isinstance(value, torch.Tensor) else tensors_in(value):
+                shape, size = tuple(tensor.shape), tensor.nbytes
+                found.append(Saved(name, shape, dtype_name(tensor.dtype), size, self._storage(tensor)))
+        return tuple(found)
 
     def kept_bytes(self) -> int:
         """The bytes of all storages seen, each counted once."""
@@ -34,18 +39,15 @@ class SavedTensors:
     def _storage(self, tensor: torch.Tensor) -> int:
         storage = tensor.untyped_storage()
         key = storage._cdata
-        number = self._storages.setdefault(key, len(self._storages))
-        self._bytes[number] = storage.nbytes()
+        number = self._storages.get(key)
+        if number is None:
+            number = self._storages[key] = len(self._storages)
+            self._bytes[number] = storage.nbytes()
         return number
 
 
 @cache
-def _saved_names(kind: type) -> tuple[str, ...]:
-    return tuple(name.removeprefix(_PREFIX) for name in dir(kind) if name.startswith(_PREFIX))
-
-
-def _tensors(node: GradFn, name: str) -> Iterable[torch.Tensor]:
-    try:
-        return tensors_in(getattr(node, _PREFIX + name))
-    except RuntimeError:  # freed, or changed in place since it was saved
-        return ()
+def _saved_names(kind: type) -> tuple[tuple[str, str], ...]:
+    """The names under which nodes of a class keep tensors, each with its attribute."""
+    names = [name for name in dir(kind) if name.startswith(_PREFIX)]
+    return tuple((name.removeprefix(_PREFIX), name) for name in names)

@@ -69,7 +69,7 @@ class Walk:
 
 def walk(roots: Sequence[GradFn]) -> Walk:
     """The walk from `roots` down: preorder, the inputs of a node in the order of its slots."""
-    with _collector_paused():
+    with collector_paused():
         found, children, ends = _collected(roots)
         number_of: dict[GradFn | None, int | None] = {None: None}
         number_of.update((node, number) for number, node in enumerate(found))
@@ -98,7 +98,7 @@ def _collected(roots: Sequence[GradFn]) -> tuple[list[GradFn], list[GradFn | Non
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
+def collector_paused() -> Iterator[None]:
     """The garbage collector at rest: it would pass over every node again and again."""
     enabled = gc.isenabled()
     gc.disable()

@@ -34,10 +34,11 @@ def to_json(report: Report, full: bool = False) -> str:
 
 def encoded(value: Any, full: bool = True) -> Any:
     """A record or a value of one as what `json` writes strictly: dicts, lists, numbers."""
-    if is_dataclass(value) and not isinstance(value, type):
+    if _is_record(type(value)):
+        kind: Any = type(value)
         return {
             key: encoded(_fitting(getattr(value, name), tensor and not full), full)
-            for name, key, tensor in _layout(type(value))
+            for name, key, tensor in _layout(kind)
         }
     if isinstance(value, Enum):
         return value.value
@@ -64,7 +65,18 @@ def _number(value: Any) -> Any:
 def _layout(record: type) -> tuple[tuple[str, str, bool], ...]:
     """Of each field of a record: its name, its key in JSON, whether it holds a tensor."""
     hints = get_type_hints(record)
-    return tuple((f.name, f.name.rstrip("_"), hints[f.name] == Values) for f in fields(record))
+    return tuple((name, name.rstrip("_"), hints[name] == Values) for name, _ in _fields(record))
+
+
+def _is_record(kind: Any) -> bool:
+    return is_dataclass(kind) or hasattr(kind, "_fields")
+
+
+def _fields(record: Any) -> list[tuple[str, bool]]:
+    """The fields of a dataclass or a named tuple, and whether each must be given."""
+    if is_dataclass(record):
+        return [(f.name, f.default is MISSING and f.default_factory is MISSING) for f in fields(record)]
+    return [(name, name not in record._field_defaults) for name in record._fields]
 
 
 def from_json(text: str) -> Report:
@@ -152,7 +164,7 @@ def _reader(hint: Any) -> _Reader:
     for known, reader in _SPECIAL:
         if hint == known:
             return reader
-    if is_dataclass(hint):
+    if _is_record(hint):
         return _record_reader(hint)
     if isinstance(hint, type) and issubclass(hint, Enum):
         return _enum_reader(hint)
@@ -168,7 +180,7 @@ def _reader(hint: Any) -> _Reader:
 
 def _record_reader(record: Any) -> _Reader:
     hints = get_type_hints(record)
-    plan = [(f.name, f.name.rstrip("_"), _needed(f), hints[f.name]) for f in fields(record)]
+    plan = [(name, name.rstrip("_"), needed, hints[name]) for name, needed in _fields(record)]
 
     def read(data: Any) -> Any:
         if not isinstance(data, dict):
@@ -182,10 +194,6 @@ def _record_reader(record: Any) -> _Reader:
         return record(**found)
 
     return read
-
-
-def _needed(field: Any) -> bool:
-    return field.default is MISSING and field.default_factory is MISSING
 
 
 def _inside(part: str, reader: _Reader, data: Any) -> Any:

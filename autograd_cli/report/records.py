@@ -1,5 +1,8 @@
 """The records of a report. Each is frozen, holds plain data and goes to JSON as it is.
 
+What stands once a node is a named tuple, since a graph may have a million nodes and a
+frozen dataclass takes five times as long to make; all others are dataclasses.
+
 Numbers are Python's: a float that is not finite stays a float here and becomes
 "nan", "inf" or "-inf" in JSON. Shapes are tuples of ints, spans are (start, end) in
 characters of the source, dtypes and devices the words torch prints ("float32",
@@ -8,7 +11,7 @@ characters of the source, dtypes and devices the words torch prints ("float32",
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 Span = tuple[int, int]
 Shape = tuple[int, ...]
@@ -98,16 +101,14 @@ class Output:
     gradient: Values = None
 
 
-@dataclass(frozen=True)
-class Local:
+class Local(NamedTuple):
     """A local derivative: of a node's result by one of its inputs, at this run's numbers."""
 
     formula: str
     value: Values
 
 
-@dataclass(frozen=True)
-class Saved:
+class Saved(NamedTuple):
     """A tensor that a node keeps for backward; equal `storage` means shared memory."""
 
     name: str
@@ -117,8 +118,7 @@ class Saved:
     storage: int
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(NamedTuple):
     """A grad_fn of torch's graph, or (with `constant`) an operand that has none.
 
     `op` is torch's class name, "AccumulateGrad" for a leaf, "" for a constant.
@@ -146,8 +146,7 @@ class Node:
     constant: bool = False
 
 
-@dataclass(frozen=True)
-class Edge:
+class Edge(NamedTuple):
     """`from_` is computed from `to`; `slot` is the input of `from_` that `to` fills."""
 
     from_: int

@@ -1,5 +1,6 @@
 """Tensors and Python values as plain data for a report."""
 
+from functools import cache
 from typing import Any
 
 import torch
@@ -52,13 +53,25 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
 def dtype_of(value: Any) -> str:
     """ "float32" for a tensor of that dtype, the name of its type for a Python value."""
     if isinstance(value, torch.Tensor):
-        return str(value.dtype).removeprefix("torch.")
+        return dtype_name(value.dtype)
     return type(value).__name__
+
+
+@cache
+def dtype_name(dtype: torch.dtype) -> str:
+    """ "float32" for torch.float32."""
+    return str(dtype).removeprefix("torch.")
 
 
 def device_of(value: Any) -> str:
     """The device of a tensor as torch writes it; "" for a Python value."""
-    return str(value.device) if isinstance(value, torch.Tensor) else ""
+    return device_name(value.device) if isinstance(value, torch.Tensor) else ""
+
+
+@cache
+def device_name(device: torch.device) -> str:
+    """ "cuda:0" for that device."""
+    return str(device)
 
 
 def tensors_in(value: Any) -> list[torch.Tensor]:

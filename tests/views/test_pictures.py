@@ -77,7 +77,7 @@ def test_the_legend_names_only_what_is_there(stored):
 
 def test_a_leaf_that_goes_by_another_text_shows_its_name(stored):
     report = stored("sin")
-    nodes = tuple(replace(n, leaf="weight") if n.leaf else n for n in report.graph.nodes)
+    nodes = tuple(n._replace(leaf="weight") if n.leaf else n for n in report.graph.nodes)
     assert r'label="weight\nx\nvalue 2' in dot(replace(report, graph=replace(report.graph, nodes=nodes)))
 
 

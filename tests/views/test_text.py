@@ -41,7 +41,7 @@ def everywhere(report, text):
     finding = Finding(
         "AGX307", text, Severity.ERROR, text, place, 1, text, (text,), {}, (fix,), (text,)
     )  # fmt: skip
-    nodes = tuple(replace(n, text=text, op=text, leaf=text if n.leaf else None) for n in report.graph.nodes)
+    nodes = tuple(n._replace(text=text, op=text, leaf=text if n.leaf else None) for n in report.graph.nodes)
     gradients = tuple(
         replace(g, name=text, formula=text, shapes=text, sentence=text, notes=(text,))
         for g in report.gradients

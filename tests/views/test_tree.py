@@ -100,6 +100,6 @@ def test_a_node_within_a_call_says_which(drawn, text, shown):
     from dataclasses import replace
 
     report = drawn({0: [1], 1: [2]}, texts={1: text})
-    nodes = tuple(replace(node, inside=node.id == 1) for node in report.graph.nodes)
+    nodes = tuple(node._replace(inside=node.id == 1) for node in report.graph.nodes)
     report = replace(report, graph=replace(report.graph, nodes=nodes))
     assert f"└─ {shown}  " in render(report, "plain", width=None, colour=False)
