@@ -17,7 +17,7 @@ from autograd_cli import __version__, diagnose
 from autograd_cli.errors import ExitStatus, InputError, Span
 from autograd_cli.gradients import check as witnesses
 from autograd_cli.gradients.backward import Backward, backward
-from autograd_cli.graph.pack import graph as packed_graph
+from autograd_cli.graph.pack import graph as packed_graph, with_cotangents
 from autograd_cli.graph.read import Reading, read
 from autograd_cli.lang.check import Usage, check, unbound
 from autograd_cli.lang.nodes import Program
@@ -40,9 +40,10 @@ from autograd_cli.run.interpreter import Settings
 from autograd_cli.run.record import run, torch_state
 from autograd_cli.run.tape import BoundValue, Failure, Run
 from autograd_cli.run.values import VALUES_LIMIT, device_of, dtype_of, plain, shape_of
+from autograd_cli.symbolic.build import call as written
 
-PASSED = frozenset({Verdict.OK, Verdict.KINK, Verdict.PRECISION})
-"""Verdicts that end with status 0, unless --strict."""
+_BOUNDED = 1000
+"""A graph of more nodes is not in the report so far."""
 
 _WRITTEN = 10
 """A cotangent of more elements is not written into a formula."""
@@ -153,17 +154,23 @@ def _explored(
         gradients = witnesses.check(made, absent) if options.check else ()
         return _report(made, options, diagnose.inspect(made, None, gradients), gradients=gradients)
     reading = read(made, root)
+    graph = packed_graph(made, reading, limit)
     if progress is not None:
-        progress(_report(made, options, (), packed_graph(made, reading, {}, limit), reading=reading))
+        progress(_report(made, options, (), _bounded(graph), reading=reading))
     cotangent = _cotangent(made, root, options, stdin)
     passed = backward(made, cotangent, reading.walk.nodes)
-    graph = packed_graph(made, reading, passed.cotangents, limit)
+    graph = with_cotangents(graph, reading, passed.cotangents, limit)
     gradients = witnesses.check(made, passed, cotangent, _judging(options, cotangent))
     findings = diagnose.inspect(made, graph, gradients, cotangent_given=cotangent is not None)
     if passed.error is not None:
         findings = (*diagnose.failure(_failed_backward(made, passed.error)), *findings)
     sent = torch.ones_like(root) if cotangent is None else cotangent
     return _report(made, options, findings, graph, gradients, reading, sent)
+
+
+def _bounded(graph: Graph) -> Graph | None:
+    """The graph if it is small: what is reported on the way must not take long itself."""
+    return graph if len(graph.nodes) <= _BOUNDED else None
 
 
 def _failed_backward(made: Run, error: Exception) -> Run:
@@ -176,9 +183,10 @@ def _failed_backward(made: Run, error: Exception) -> Run:
 def _judging(options: Options, cotangent: torch.Tensor | None) -> witnesses.Options:
     """Which witnesses are computed; a cotangent that cannot be written out leaves no formula."""
     chosen, expr = options.witnesses, None
-    if cotangent is not None:
-        expr = parse(Source(f"tensor({cotangent.tolist()})")).body if cotangent.numel() <= _WRITTEN else None
-        chosen = chosen if expr is not None else chosen - {Witness.SYMBOLIC}
+    if cotangent is not None and cotangent.numel() <= _WRITTEN:
+        expr = written("torch.tensor", cotangent.tolist())
+    elif cotangent is not None:
+        chosen = chosen - {Witness.SYMBOLIC}
     limit = None if options.full else VALUES_LIMIT
     return witnesses.Options(chosen, expr, options.eps, options.rtol, options.atol, limit)
 
@@ -233,11 +241,17 @@ def _report(
 def status_of(gradients: Sequence[Gradient], findings: Sequence[Finding], options: Options) -> ExitStatus:
     """The exit status that a report's verdicts and findings amount to."""
     failing = {Severity.ERROR, Severity.WARNING} if options.strict else {Severity.ERROR}
-    accepted = {Verdict.OK} if options.strict else PASSED
-    bad = any(f.severity in failing for f in findings)
-    wrong = any(g.verdict is not None and g.verdict not in accepted for g in gradients)
+    bad = any(finding.severity in failing for finding in findings)
+    wrong = not all(_passes(gradient.verdict, options) for gradient in gradients)
     unchecked = options.check and not gradients
     return ExitStatus.FAILED if bad or wrong or unchecked else ExitStatus.OK
+
+
+def _passes(verdict: Verdict | None, options: Options) -> bool:
+    """Whether a verdict counts as right; where gradients are demanded, no verdict does not."""
+    if verdict is None:
+        return not (options.check or options.strict)
+    return verdict is Verdict.OK if options.strict else verdict.passes
 
 
 def _binding(bound: BoundValue, limit: int | None) -> Binding:

@@ -68,7 +68,7 @@ def _derivatives(run: Run, options: Options) -> dict[str, Derivative]:
     """The derivatives on paper, by name of the leaf."""
     assert run.root is not None
     places = {step.index: step.name for step in run.steps if step.name in run.leaves}
-    tape = [step.plain() for step in run.steps]
+    tape = run.tape
     found = differentiate(tape, run.root, list(places), options.cotangent)
     return {places[index]: derivative for index, derivative in found.items()}
 

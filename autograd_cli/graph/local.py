@@ -10,10 +10,12 @@ from typing import Any, cast
 import torch
 from torch.autograd.graph import Node as GradFn
 
-from autograd_cli.report import Step
 from autograd_cli.run.tape import LiveStep, refs
-from autograd_cli.symbolic.derive import local_factors
+from autograd_cli.symbolic.derive import LocalFactors
 from autograd_cli.symbolic.unparse import unparse
+
+_LONGEST_TEXT = 200
+"""Characters of an expression; beyond this its local formula is left out."""
 
 
 def numbers(node: GradFn, value: torch.Tensor) -> tuple[float | complex | None, ...]:
@@ -39,16 +41,19 @@ def _number(gradient: torch.Tensor | None) -> float | complex | None:
 
 
 def formulas(
-    step: LiveStep, steps: Sequence[LiveStep], plain: Sequence[Step], below: Sequence[int | None]
+    step: LiveStep, steps: Sequence[LiveStep], paper: LocalFactors, below: Sequence[int | None]
 ) -> dict[int, str]:
-    """The local derivative's formula for each slot of the step's own node; `plain` is the tape.
+    """The local derivative's formula for each slot of the step's own node.
 
     `below` holds the steps that made the nodes in the slots. An operand is looked for
-    in the slot with its own number first, since `x*x` has two slots of one step.
+    in the slot with its own number first, since `x*x` has two slots of one step. A long
+    expression has none: its formula would not be read.
     """
     found: dict[int, str] = {}
+    if step.expr.span.end - step.expr.span.start > _LONGEST_TEXT:
+        return found
     operands = tensor_operands(step, steps)
-    for position, formula in local_factors(plain, step.index).items():
+    for position, formula in paper.of(step.index).items():
         slot = slot_of(position, operands, below)
         if slot is not None:
             found[slot] = unparse(formula)

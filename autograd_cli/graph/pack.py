@@ -1,9 +1,9 @@
 """A reading made into the Graph of a report: plain nodes, edges, stretches and paths."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from math import prod
-from typing import Any
 
 import torch
 from torch.autograd.graph import Node as GradFn
@@ -13,7 +13,7 @@ from autograd_cli.graph.match import Owner
 from autograd_cli.graph.read import Reading, value_of
 from autograd_cli.graph.walk import collector_paused
 from autograd_cli.lang.functions.rows import Kind
-from autograd_cli.report import Edge, Graph, Node, Path, Stretch
+from autograd_cli.report import Edge, Graph, Node, Path, Stretch, Values
 from autograd_cli.run.tape import LiveStep, Run
 from autograd_cli.run.values import VALUES_LIMIT, device_name, device_of, dtype_name, dtype_of, plain
 
@@ -26,10 +26,10 @@ _NOWHERE = ((0, 0), "", 0)
 Cotangents = Mapping[GradFn, tuple[torch.Tensor | None, ...]]
 
 
-def graph(run: Run, reading: Reading, cotangents: Cotangents, limit: int | None = VALUES_LIMIT) -> Graph:
-    """The Graph of a report; tensors of more than `limit` elements become summaries."""
+def graph(run: Run, reading: Reading, limit: int | None = VALUES_LIMIT) -> Graph:
+    """The Graph of a report before any backward; values of more than `limit` elements are summaries."""
     with collector_paused():
-        packer = _Packer(run, reading, cotangents, limit)
+        packer = _Packer(run, reading, limit)
         nodes, edges = packer.nodes(), packer.edges()
         constants, constant_edges = packer.constants(len(nodes))
         return Graph(
@@ -38,17 +38,33 @@ def graph(run: Run, reading: Reading, cotangents: Cotangents, limit: int | None 
             edges=_in_order(edges, constant_edges),
             stretched=tuple(packer.stretched()),
             paths=_paths(nodes, edges),
-            total_nodes=len(nodes),
         )
+
+
+def with_cotangents(
+    packed: Graph, reading: Reading, cotangents: Cotangents, limit: int | None = VALUES_LIMIT
+) -> Graph:
+    """The graph with what arrived at each node in a backward."""
+    count = len(reading.walk.nodes)
+    arrived = (_arrived(cotangents.get(fn, ()), limit) for fn in reading.walk.nodes)
+    graded = [
+        node if given is None else node._replace(gradient=given)
+        for node, given in zip(packed.nodes[:count], arrived, strict=True)
+    ]
+    return replace(packed, nodes=(*graded, *packed.nodes[count:]))
+
+
+def _arrived(given: tuple[torch.Tensor | None, ...], limit: int | None) -> Values:
+    """The first cotangent among those of a node's outputs, as plain data."""
+    return next((plain(cotangent, limit) for cotangent in given if cotangent is not None), None)
 
 
 class _Packer:
     """Turns what was read into records, node by node."""
 
-    def __init__(self, run: Run, reading: Reading, cotangents: Cotangents, limit: int | None) -> None:
+    def __init__(self, run: Run, reading: Reading, limit: int | None) -> None:
         self.run = run
         self.reading = reading
-        self.cotangents = cotangents
         self.limit = limit
         self.source = run.program.source
 
@@ -73,7 +89,7 @@ class _Packer:
             dtype,
             device,
             None if value is None else plain(value, self.limit),
-            self.cotangent(fn) if self.cotangents else None,
+            None,
             factors[0] if len(factors) == 1 and 0 in factors else None,
             self.reading.saved[number],
             (step.name if step else "") if _is_leaf(type(fn)) else None,
@@ -84,12 +100,6 @@ class _Packer:
         """Where the expression of a step stands, what it says, and its line."""
         span = step.expr.span
         return (span.start, span.end), self.source[span], self.source.line_of(span.start)
-
-    def cotangent(self, fn: GradFn) -> Any:
-        for given in self.cotangents.get(fn, ()):
-            if given is not None:
-                return plain(given, self.limit)
-        return None
 
     def edges(self) -> list[Edge]:
         factors = self.reading.factors

@@ -9,9 +9,10 @@ from autograd_cli.graph import local
 from autograd_cli.graph.match import Owner, owners
 from autograd_cli.graph.saved import SavedTensors
 from autograd_cli.graph.walk import Walk, collector_paused, walk
-from autograd_cli.report import Local, Saved, Step
+from autograd_cli.report import Local, Saved
 from autograd_cli.run.tape import LiveStep, Run
 from autograd_cli.run.values import tensors_in
+from autograd_cli.symbolic.derive import LocalFactors
 
 _LOCAL_LIMIT = 1000
 """Local factors are for reading; beyond this many nodes nobody reads them."""
@@ -59,20 +60,20 @@ def value_of(node: GradFn, owner: Owner | None, steps: list[LiveStep]) -> torch.
 
 
 def _factors(run: Run, reading: Reading) -> list[dict[int, Local]]:
-    plain = [step.plain() for step in run.steps]
+    paper = LocalFactors(run.tape)
     count = len(reading.walk.nodes)
-    known = [_factors_of(number, run, reading, plain) for number in range(min(count, _LOCAL_LIMIT))]
+    known = [_factors_of(number, run, reading, paper) for number in range(min(count, _LOCAL_LIMIT))]
     return known + [{}] * (count - len(known))
 
 
-def _factors_of(number: int, run: Run, reading: Reading, plain: list[Step]) -> dict[int, Local]:
+def _factors_of(number: int, run: Run, reading: Reading, paper: LocalFactors) -> dict[int, Local]:
     """The local factor of each slot of one node, where the node's result is a scalar."""
     node, owner = reading.walk.nodes[number], reading.owners[number]
     value = value_of(node, owner, run.steps)
     if owner is None or value is None or value.ndim or run.steps[owner.step].kind != "call":
         return {}
     below = [None if to is None else _step(reading.owners[to]) for to in reading.walk.inputs(number)]
-    formulas = local.formulas(run.steps[owner.step], run.steps, plain, below)
+    formulas = local.formulas(run.steps[owner.step], run.steps, paper, below)
     found = enumerate(local.numbers(node, value))
     return {slot: Local(formulas.get(slot, ""), n) for slot, n in found if n is not None}
 

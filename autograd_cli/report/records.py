@@ -44,6 +44,11 @@ class Verdict(StrEnum):
         """0 for OK, higher for what is more serious."""
         return list(Verdict).index(self)
 
+    @property
+    def passes(self) -> bool:
+        """Whether a gradient with this verdict may be relied on: status 0, unless --strict."""
+        return self in (Verdict.OK, Verdict.KINK, Verdict.PRECISION)
+
 
 class Witness(StrEnum):
     """A way to know a gradient."""
@@ -179,7 +184,6 @@ class Graph:
     edges: tuple[Edge, ...] = ()
     stretched: tuple[Stretch, ...] = ()
     paths: tuple["Path", ...] = ()
-    total_nodes: int = 0
 
 
 @dataclass(frozen=True)

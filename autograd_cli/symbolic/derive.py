@@ -193,22 +193,27 @@ def _derivative(
     return Derivative(formula, shapes=shapes, notes=notes)
 
 
-def local_factors(steps: Sequence[Step], index: int) -> dict[int, Expr]:
-    """The derivative of step `index` by each of its tensor operands, by their position.
+class LocalFactors:
+    """The derivative of each step of a tape by its own operands, on paper."""
 
-    For elementwise functions and for scalars; an operand without a rule is left out.
-    """
-    step = steps[index]
-    active = {s.index for s in steps if s.requires_grad}
-    made = Tape(steps, active, apart=False).call(step)
-    try:
-        found = contributions(made, Value((ONE,), step.shape or ()))
-    except NoRuleError:
-        return {}
-    names = {s.name for s in steps if s.kind == "binding"}
-    plain = is_elementwise(step.key) or step.key == "pow"
-    return {
-        target.position: settled(value.written(), names)
-        for target, value in found
-        if target.position is not None and (plain or target.shape == step.shape == ())
-    }
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = steps
+        self._tape = Tape(steps, {s.index for s in steps if s.requires_grad}, apart=False)
+        self._names = {s.name for s in steps if s.kind == "binding"}
+
+    def of(self, index: int) -> dict[int, Expr]:
+        """The derivative of step `index` by each of its tensor operands, by their position.
+
+        For elementwise functions and for scalars; an operand without a rule is left out.
+        """
+        step = self._steps[index]
+        try:
+            found = contributions(self._tape.call(step), Value((ONE,), step.shape or ()))
+        except NoRuleError:
+            return {}
+        plain = is_elementwise(step.key) or step.key == "pow"
+        return {
+            target.position: settled(value.written(), self._names)
+            for target, value in found
+            if target.position is not None and (plain or target.shape == step.shape == ())
+        }

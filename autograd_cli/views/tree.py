@@ -37,7 +37,7 @@ class Shape:
     def __init__(self, graph: Graph) -> None:
         self.nodes = {node.id: node for node in graph.nodes}
         self.root = graph.root if graph.root in self.nodes else None
-        self.total = max(graph.total_nodes, sum(not node.constant for node in graph.nodes))
+        self.total = sum(not node.constant for node in graph.nodes)
         self.below: dict[int, list[Edge]] = {}
         for edge in graph.edges:
             self.below.setdefault(edge.from_, []).append(edge)

@@ -46,7 +46,7 @@ def records(value):
     """The whole Graph of a report, of a run whose steps are not known."""
     run = Run(parse(Source("x")), (), [], None, None, "cpu", "float32", 0)
     reading: Reading = read(run, value)
-    return graph(run, reading, {})
+    return graph(run, reading)
 
 
 def timed(call, *arguments):

@@ -61,7 +61,6 @@ def build(**changes):
             (Edge(0, 1, 0, Local("cos(x)", 0.9)),),
             (Stretch(0, "b", (1,), (10, 1)),),
             (Way("x", (0, 1), (1.0, 0.9), 0.9),),
-            2,
         ),
         "gradients": (gradient,),
         "findings": (
