@@ -135,14 +135,14 @@ class Bench:
     def _along(self, whole: Evidence, spread: Spread, slopes: Numeric) -> Evidence:
         """The evidence by component, seen along the directions that the numeric slopes took."""
         assert slopes.probes is not None
-        along = slopes.probes.along
-        samples = torch.stack([along(sample) for sample in spread.samples])
-        exact = along(spread.exact)
+        known = [whole.autograd, spread.exact, *([] if whole.formula is None else [whole.formula])]
+        seen = slopes.probes.along(torch.stack([*known, *spread.samples]))
+        exact, samples = seen[1], seen[len(known) :]
         error = whole.formula_error
         return replace(
             whole,
-            autograd=along(whole.autograd),
-            formula=None if whole.formula is None else along(whole.formula),
+            autograd=seen[0],
+            formula=None if whole.formula is None else seen[2],
             formula_error=None if error is None else error.sum().expand(exact.shape),
             exact=exact,
             allowed=self._allowed(spread, exact, samples),

@@ -17,8 +17,8 @@ from autograd_cli.gradients.rounding import value_errors
 from autograd_cli.lang.nodes import Expr, Name
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
-from autograd_cli.run.interpreter import Settings
 from autograd_cli.run.record import run as record
+from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import BoundValue, Run
 from autograd_cli.symbolic.unparse import unparse
 

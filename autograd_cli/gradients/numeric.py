@@ -18,6 +18,8 @@ from autograd_cli.gradients.slope import Function, Shape, Slope, plain, slope
 ELEMENTS = 1000
 """A leaf of more components than this is probed along random directions."""
 DIRECTIONS = 16
+_WORK = 300_000_000
+"""Components times elements of all steps, above which a smaller leaf is probed as well."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,9 @@ class Probes:
         signs = torch.randint(0, 2, (self.components,), generator=generator)
         return signs.to(torch.float64).mul_(2).sub_(1)
 
-    def along(self, gradient: torch.Tensor) -> torch.Tensor:
-        """The slopes of a gradient (components,) along each direction: (count,)."""
-        return torch.stack([self.direction(number) @ gradient for number in range(self.count)])
+    def along(self, gradients: torch.Tensor) -> torch.Tensor:
+        """The slopes of gradients along each direction: (m, components) -> (m, count)."""
+        return torch.stack([gradients @ self.direction(number) for number in range(self.count)], -1)
 
 
 def components(tensor: torch.Tensor) -> torch.Tensor:
@@ -77,7 +79,8 @@ def numeric(
     """
     with replay.session():
         line = _Line(replay, name, cotangent, noise)
-        if line.components.numel() <= ELEMENTS:
+        count = line.components.numel()
+        if count <= ELEMENTS and count * replay.elements() <= _WORK:
             return _by_element(line, eps)
         return _by_direction(line, eps)
 

@@ -14,8 +14,8 @@ from typing import Any
 import torch
 
 from autograd_cli.lang.functions.rows import Kind
-from autograd_cli.report import Ref
-from autograd_cli.run.tape import REDRAWN, LiveStep, Run, filled, refs
+from autograd_cli.report import Ref, refs, under
+from autograd_cli.run.tape import LiveStep, Run, filled
 from autograd_cli.run.values import tensors_in
 
 _DEVICE = re.compile(r"(cpu|cuda|mps|xpu|meta)(:\d+)?")
@@ -60,6 +60,7 @@ class Replay:
         self.double = double
         self.steps = run.steps
         self.root = run.root
+        self.under = under(run.steps, run.root)
         self.inputs: dict[str, int] = {}
         self.leaves: dict[str, torch.Tensor] = {}
         self.plan: list[Planned] = []
@@ -97,9 +98,14 @@ class Replay:
                 if any(planned.state is not None for planned in self.plan):
                     torch.random.set_rng_state(state)
 
+    def elements(self) -> int:
+        """How many elements one replay reads or computes: constants, leaves and results together."""
+        found = (self.steps[index].value for index in self.under)
+        return sum(value.numel() for value in found if isinstance(value, torch.Tensor))
+
     def _prepare(self, run: Run) -> None:
         live: set[int] = set()
-        for index in _under(run.steps, self.root):
+        for index in self.under:
             step = run.steps[index]
             depends = any(ref.index in live for ref in refs((step.args, step.kwargs)))
             if step.kind == "binding" and step.name in run.leaves:
@@ -195,17 +201,6 @@ def _raised_dtype(dtype: torch.dtype, double: bool) -> torch.dtype:
     return torch.float64 if dtype.is_floating_point and double else dtype
 
 
-def _under(steps: Sequence[LiveStep], root: int) -> list[int]:
-    """The steps that the root depends on, itself included, in the order of evaluation."""
-    found, stack = {root}, [root]
-    while stack:
-        step = steps[stack.pop()]
-        below = {ref.index for ref in refs((step.args, step.kwargs))} - found
-        found |= below
-        stack.extend(below)
-    return sorted(found)
-
-
 def _is_held(step: LiveStep, depends: bool) -> bool:
     """Whether the recorded value stands: drawn, cut, or made where memory held anything.
 
@@ -235,10 +230,14 @@ def _stay(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _state(step: LiveStep) -> torch.Tensor | None:
-    """The random state to draw from; ReplayError for a draw whose state is not known."""
-    if step.function is None or step.function.name not in REDRAWN:
+    """The random state to draw from; ReplayError for a draw whose state is not known.
+
+    Another device's generator draws other numbers than the CPU's.
+    """
+    if step.function is None or not step.function.draws:
         return None
-    if step.random_state is None:
+    elsewhere = any(t.device.type != "cpu" for t in tensors_in(step.value))
+    if step.random_state is None or elsewhere:
         raise ReplayError(f"what {step.function.name} drew here cannot be drawn again")
     return step.random_state
 

@@ -6,9 +6,9 @@ terms cancel the spread is large, so the tolerance follows the size of the summa
 A result's own memory is moved too, since a backward reads what was stored.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, sqrt
 from typing import Any
 
 import torch
@@ -16,12 +16,18 @@ import torch
 from autograd_cli.gradients.backward import slopes
 from autograd_cli.gradients.numeric import components
 from autograd_cli.gradients.replay import Planned, Replay, ReplayError, evaluated, raised
+from autograd_cli.lang.functions.rows import Kind
+from autograd_cli.report import refs
+from autograd_cli.run.tape import LiveStep
 
 _SAMPLES = 8
-_SAMPLES_OF_MANY = 3
-_MANY = 20_000  # random numbers a sample; with more of them fewer samples are as good
+_SAMPLES_OF_MANY = 5
+_MANY = 4_000_000  # random numbers a sample, above which time counts for more
 _SPREADS = 6.0
 _DOUBLE = torch.finfo(torch.float64).eps
+_LANES = 16
+_COARSE = 1e-4
+_PRODUCTS = frozenset({Kind.PRODUCT, Kind.LINALG, Kind.LAYER})
 _LEAST = 1e-10  # a relative move that float64 itself shows clearly
 
 
@@ -98,6 +104,33 @@ def rounding(replay: Replay, cotangent: torch.Tensor, cap: float | None = None) 
     return Rounding(spreads, noise if isfinite(noise) else 0.0)
 
 
+def _rounds(value: Any, cap: float | None) -> float:
+    """How much the dtype of a value rounds by, relative to it; 0 where it is not floating."""
+    if not isinstance(value, torch.Tensor) or not (value.is_floating_point() or value.is_complex()):
+        return 0.0
+    eps = torch.finfo(value.dtype).eps
+    return (eps if cap is None else min(eps, cap)) / 2
+
+
+def _accumulation(steps: Sequence[LiveStep], index: int, eps: float) -> float:
+    """By how much the sums inside a product round more than their terms and result do.
+
+    A sum of n terms rounds n times, at the size of what has come together by then; a
+    kernel adds in several lanes, and adds half precision in single.
+    """
+    step = steps[index]
+    if eps > _COARSE or step.function is None or step.function.kind not in _PRODUCTS:
+        return 1.0
+    operands = [steps[ref.index].value for ref in refs((step.args, step.kwargs))]
+    sizes = [value.numel() for value in (*operands, step.value) if isinstance(value, torch.Tensor)]
+    if len(sizes) < 3 or not all(sizes):
+        return 1.0
+    one, other, made = sizes[0], sizes[1], sizes[-1]
+    # For (m, k) @ (k, n) these are k, m and n: the sums of the product and of its backward.
+    lengths = (one * other / made, one * made / other, other * made / one)
+    return sqrt(1 + sqrt(max(lengths)) / _LANES)
+
+
 class _Draw:
     """Random factors near 1, handed out one tensor after the other."""
 
@@ -113,37 +146,42 @@ class _Draw:
 
 
 class _Sampler:
-    """Float64 backwards of one replay, perturbed or not."""
+    """Float64 backwards of one replay, perturbed or not.
+
+    `precisions` is how much each moved step rounds by, relative to its value; `terms`
+    has the place of the first operand of each product, moved as the product's terms are.
+    """
 
     def __init__(self, replay: Replay, cotangent: torch.Tensor | None, cap: float | None) -> None:
         self.replay = replay
         self.cotangent = cotangent
-        self.cap = cap
-        precisions = [self.precision(index) for index in self.moved()]
-        self.strongest = max(precisions, default=0.0) or _DOUBLE / 2
+        calls = [planned.index for planned in (*replay.fixed, *replay.plan)]
+        self.moved = [*replay.inputs.values(), *calls]
+        rounds = {index: _rounds(replay.steps[index].value, cap) for index in self.moved}
+        self.strongest = max(rounds.values(), default=0.0) or _DOUBLE / 2
         self.amplified = max(1.0, _LEAST / self.strongest)
+        sums = {index: _accumulation(replay.steps, index, eps) for index, eps in rounds.items()}
+        self.precisions = {index: eps * sums[index] for index, eps in rounds.items()}
+        summing = [planned for planned in replay.plan if planned.slots and sums[planned.index] > 1]
+        self.terms = {planned.index: self.terms_of(planned) for planned in summing}
 
-    def moved(self) -> list[int]:
-        """The steps whose value a sample moves: leaves, calls on them and calls on constants."""
-        calls = [planned.index for planned in (*self.replay.fixed, *self.replay.plan)]
-        return [*self.replay.inputs.values(), *calls]
+    def terms_of(self, planned: Planned) -> int:
+        """The place of the first tensor among the arguments of a call."""
+        places = [slot for slot in planned.slots or () if slot < len(self.replay.steps)]
+        return next(i for i in places if isinstance(self.replay.steps[i].value, torch.Tensor))
 
-    def precision(self, index: int) -> float:
-        """How much a step's dtype rounds by at most, half its eps; 0 where it was not floating."""
-        value = self.replay.steps[index].value
-        if not isinstance(value, torch.Tensor) or not (value.is_floating_point() or value.is_complex()):
-            return 0.0
-        eps = torch.finfo(value.dtype).eps / 2
-        return eps if self.cap is None else min(eps, self.cap / 2)
+    def draws(self) -> Iterator[_Draw]:
+        """The random numbers of one sample after the other, the same ones in every call.
 
-    def draws(self) -> list[_Draw]:
-        """The random numbers of each sample, the same ones in every call."""
-        values = (self.replay.steps[index].value for index in self.moved())
-        count = sum(2 * value.numel() for value in values if isinstance(value, torch.Tensor))
+        With few samples chance would make some of many elements look exact.
+        """
+        moved = [*self.moved, *self.moved, *self.terms.values()]
+        values = [self.replay.steps[index].value for index in moved]
+        count = sum(value.numel() for value in values if isinstance(value, torch.Tensor))
         count += len(self.replay.literals)
         generator = torch.Generator().manual_seed(0)
-        samples = _SAMPLES if count <= _MANY else _SAMPLES_OF_MANY
-        return [_Draw(count, generator) for _ in range(samples)]
+        for _ in range(_SAMPLES if count <= _MANY else _SAMPLES_OF_MANY):
+            yield _Draw(count, generator)
 
     def sample(self, draw: _Draw | None) -> tuple[float, dict[str, torch.Tensor]]:
         """The weighted sum of the output and the gradients (n,) of the leaves."""
@@ -167,15 +205,16 @@ class _Sampler:
         if draw is not None:
             self.move_constants(values, draw)
         for planned in self.replay.plan:
-            made = evaluated(planned, values)
-            values[planned.index] = made if draw is None else self.stored(made, planned, draw)
+            values[planned.index] = (
+                evaluated(planned, values) if draw is None else self.rounded(planned, values, draw)
+            )
         output: torch.Tensor = values[self.replay.root]
         return output
 
     def move_constants(self, values: list[Any], draw: _Draw) -> None:
         """Moves what constants made by what the run had there, and Python floats that the dtype rounds."""
         for planned in self.replay.fixed:
-            if self.precision(planned.index):
+            if self.precisions[planned.index]:
                 exact = values[planned.index]
                 off = raised(self.replay.steps[planned.index].value) - exact
                 values[planned.index] = exact + off * draw.factor(exact.shape, 1.0) * self.amplified
@@ -184,14 +223,21 @@ class _Sampler:
             if float(torch.tensor(values[slot], dtype=torch.float32)) != values[slot]:
                 values[slot] *= float(draw.factor(torch.Size(()), eps))
 
-    def stored(self, made: Any, planned: Planned, draw: _Draw) -> Any:
-        """A call's result moved where it is stored, and again on its way on."""
-        eps = self.precision(planned.index) * self.amplified
+    def rounded(self, planned: Planned, values: list[Any], draw: _Draw) -> Any:
+        """A call's result as it may be: from moved terms, moved where it is stored and on its way on."""
+        slot = self.terms.get(planned.index)
+        operand = values[slot] if slot is not None else None
+        if slot is not None:
+            values[slot] = self.passed(operand, planned.index, draw)
+        made = evaluated(planned, values)
+        if slot is not None:
+            values[slot] = operand
+        eps = self.precisions[planned.index] * self.amplified
         if eps and not made._is_view():
             made.data.mul_(draw.factor(made.shape, eps))
         return self.passed(made, planned.index, draw)
 
     def passed(self, value: Any, index: int, draw: _Draw) -> Any:
         """A value moved in the graph, so that the cotangent is moved as well."""
-        eps = self.precision(index) * self.amplified
+        eps = self.precisions[index] * self.amplified
         return value * draw.factor(value.shape, eps) if eps else value

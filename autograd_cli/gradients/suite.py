@@ -18,8 +18,8 @@ from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Gradient, Verdict
 from autograd_cli.run.inputs import Roles, bind
-from autograd_cli.run.interpreter import Settings
 from autograd_cli.run.record import run as record, torch_state
+from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import BoundValue, Run
 
 _COTANGENT = "cotangent"

@@ -1,9 +1,10 @@
 """Sources run and judged as a person would run them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
+import torch
 
 from autograd_cli.gradients.backward import Backward, backward
 from autograd_cli.gradients.check import Options, check
@@ -12,8 +13,8 @@ from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Gradient
 from autograd_cli.run.inputs import Roles, bind
-from autograd_cli.run.interpreter import Settings
 from autograd_cli.run.record import run as record, torch_state
+from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import Run
 
 
@@ -38,6 +39,15 @@ def trace(source: str, dtype: str = "float64", const: str = "", **bindings: obje
     if run.failure is not None:
         raise run.failure.error
     return run
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_thread() -> Iterator[None]:
+    """Small tensors on one thread: threads that wait for each other take longer than the work."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture

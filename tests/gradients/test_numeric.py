@@ -67,12 +67,20 @@ def test_a_leaf_of_many_elements_is_probed_along_directions(traced):
     found = slopes(run)
     assert found.probes is not None
     assert len(found.values) == found.probes.count == 16
-    expected = found.probes.along(2 * run.leaves["x"].detach())
+    (expected,) = found.probes.along(2 * run.leaves["x"].detach()[None])
     assert bool(((found.values - expected).abs() <= found.errors).all())
 
 
 def test_a_leaf_at_the_bound_is_not_probed(traced):
     assert slopes(traced("sum(x)", x=f"ones({ELEMENTS})")).probes is None
+
+
+def test_a_smaller_leaf_is_probed_where_each_value_is_dear(traced):
+    run = traced("sum(ones(700, 700)*x)", x="ones(700)")
+    found = slopes(run)
+    assert found.probes is not None
+    (expected,) = found.probes.along(torch.full((1, 700), 700.0, dtype=torch.float64))
+    assert torch.allclose(found.values, expected, rtol=1e-9, atol=1e-6)
 
 
 def test_directions_repeat_and_differ():

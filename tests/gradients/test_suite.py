@@ -9,7 +9,7 @@ from autograd_cli.lang.functions import by_path
 from autograd_cli.lang.functions.rows import Example
 from autograd_cli.report import Verdict, Witness
 from autograd_cli.run import interpreter
-from autograd_cli.run.interpreter import Settings
+from autograd_cli.run.settings import Settings
 
 DOUBLE = Settings(dtype="float64")
 
