@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograd_cli.symbolic.derive import differentiate, local_factors
+from autograd_cli.symbolic.derive import LocalFactors, differentiate
 from autograd_cli.symbolic.rules import has_rule
 from autograd_cli.symbolic.unparse import unparse
 
@@ -164,7 +164,7 @@ REASONS = [
     ("0**x", 2.0, "a power of a number that is not positive has no derivative by its exponent"),
     ("prod(x)", torch.ones(2000), "prod of so many elements has no formula of reasonable cost"),
     ("F.mse_loss(x, x, weight=x)", [1.0], "mse_loss with these arguments has no derivative rule yet"),
-    ("x.sum(n)", [[1.0]], "the value of n is not known where formulas are made"),
+    ("x.sum(int(x))", [0.0], "the value of an argument is not known where formulas are made"),
     ("F.rrelu(x, training=True)", 2.0, "rrelu draws its slopes at random while training"),
 ]
 
@@ -174,6 +174,11 @@ def test_reasons(tape, source, value, reason):
     steps, root = tape(source, {"x": value, "n": 0})
     found = differentiate(steps, root, [0])[0]
     assert (found.formula, found.reason) == (None, reason)
+
+
+def test_a_binding_that_is_a_dimension_has_its_value_in_the_formula(tape):
+    steps, root = tape("(x**2).sum(n)", {"x": [[1.0, 2.0]], "n": 1})
+    assert unparse(differentiate(steps, root, [0])[0].formula) == "2*x"
 
 
 def test_a_missing_rule_on_one_way_leaves_the_other_bindings_alone(tape):
@@ -229,7 +234,7 @@ LOCAL = [
 @pytest.mark.parametrize(("source", "factors"), LOCAL)
 def test_local_factors(tape, source, factors):
     steps, _ = tape(source, {"x": 2.0, "y": 3.0, "v": [1.0, 2.0]})
-    found = [local_factors(steps, s.index) for s in steps if s.kind == "call"]
+    found = [LocalFactors(steps).of(s.index) for s in steps if s.kind == "call"]
     assert [{place: unparse(e) for place, e in one.items()} for one in found] == factors
 
 
