@@ -166,9 +166,9 @@ class _Sampler:
         self.terms = {planned.index: self.terms_of(planned) for planned in summing}
 
     def terms_of(self, planned: Planned) -> int:
-        """The place of the first tensor among the arguments of a call."""
+        """The place of the first floating tensor among the arguments of a call."""
         places = [slot for slot in planned.slots or () if slot < len(self.replay.steps)]
-        return next(i for i in places if isinstance(self.replay.steps[i].value, torch.Tensor))
+        return next(place for place in places if _rounds(self.replay.steps[place].value, None))
 
     def draws(self) -> Iterator[_Draw]:
         """The random numbers of one sample after the other, the same ones in every call.

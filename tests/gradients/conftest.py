@@ -27,12 +27,14 @@ class Judged:
     gradients: dict[str, Gradient]
 
 
-def trace(source: str, dtype: str = "float64", const: str = "", **bindings: object) -> Run:
+def trace(
+    source: str, dtype: str = "float64", const: str = "", device: str = "cpu", **bindings: object
+) -> Run:
     """The run of `source` with its bindings as text; `const` names those without a gradient."""
     program = parse(Source(source))
     pairs = tuple((name, str(text)) for name, text in bindings.items())
     names = names_of(program, [name for name, _ in pairs]).names
-    settings = Settings(dtype="float64" if "complex" in dtype else dtype)
+    settings = Settings(device=device, dtype="float64" if "complex" in dtype else dtype)
     with torch_state(settings):
         bound = bind(pairs, Roles(names, const=frozenset(const.split())), settings, dtype)
         run = record(program, bound, settings)

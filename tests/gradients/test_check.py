@@ -176,8 +176,7 @@ def test_a_cotangent_goes_into_every_witness(traced):
 
 
 def test_a_tensor_without_values_is_not_judged(traced):
-    run = traced("x*2", x="2.")
-    run.device = "meta"
+    run = traced("x*2", device="meta", x="2.")
     found = check(
         run, backward(run, None), None, Options(witnesses=frozenset({Witness.AUTOGRAD, Witness.NUMERIC}))
     )

@@ -138,8 +138,7 @@ def test_an_error_of_torch_is_the_reason(traced):
 
 
 def test_a_tensor_without_values_has_no_replay(traced):
-    run = traced("x*2", x="2.")
-    run.device = "meta"
+    run = traced("x*2", device="meta", x="2.")
     with pytest.raises(ReplayError, match=r"^meta tensors have no values$"):
         Replay(run)
 

@@ -84,3 +84,10 @@ def test_a_long_sum_inside_a_product_is_allowed_the_rounding_of_its_partial_sums
     found, allowed = spread(run)
     assert bool(((own.double() - found.exact).abs() < allowed).all())
     assert allowed.max().item() < 1e-2 * found.exact.abs().max().item()
+
+
+def test_indices_are_not_moved(traced):
+    run = traced("F.embedding(tensor([1,0,1]), w)", w="[[1.5,-0.3],[0.2,2.5]]")
+    found, allowed = spread(run, "w")
+    assert found.exact.tolist() == [1, 1, 2, 2]
+    assert bool((allowed < 1e-14).all())
