@@ -34,13 +34,18 @@ class Bench:
         rtol: float | None = None,
         atol: float | None = None,
     ) -> None:
-        output = run.output
-        given: torch.Tensor = raised(torch.ones_like(output) if cotangent is None else cotangent)
         self.run = run
         self.rtol = rtol
         self.atol = atol
-        self.cotangent = given.broadcast_to(output.shape)
+        self.given = cotangent
         self.reason = ""
+
+    @cached_property
+    def cotangent(self) -> torch.Tensor:
+        """What the backward started from, in float64; only where there is a replay."""
+        output = self.run.output
+        given: torch.Tensor = raised(torch.ones_like(output) if self.given is None else self.given)
+        return given.broadcast_to(output.shape)
 
     @cached_property
     def replay(self) -> Replay | None:
