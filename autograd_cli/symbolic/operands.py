@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from autograd_cli.lang.functions import by_path
@@ -94,9 +95,9 @@ class Tape:
 
     def call(self, step: Step) -> Call:
         """The call step `step` with its operands."""
-        count = iter(range(len(self.steps) * 2 + 1000))
-        args = [self.operand(a, count) for a in step.args]
-        kwargs = {NUMPY_KEYWORDS.get(k, k): self.operand(v, count) for k, v in step.kwargs}
+        positions = count()
+        args = [self.operand(a, positions) for a in step.args]
+        kwargs = {NUMPY_KEYWORDS.get(k, k): self.operand(v, positions) for k, v in step.kwargs}
         row = by_path.get(step.path)
         for name in [a.name for a in row.arguments if not a.keyword_only][len(args) :] if row else ():
             if name not in kwargs:
@@ -105,17 +106,17 @@ class Tape:
         out = Operand(step.expr, step.shape or (), self.opaque(step))
         return Call(step, tuple(args), kwargs, out)
 
-    def operand(self, given: Any, count: Iterator[int]) -> Any:
+    def operand(self, given: Any, positions: Iterator[int]) -> Any:
         """An argument with every Ref in it made an Operand."""
         if isinstance(given, Ref):
             step = self.steps[given.index]
-            return self.of_step(step, next(count) if step.shape is not None else None)
+            return self.of_step(step, next(positions) if step.shape is not None else None)
         if isinstance(given, tuple):
-            return tuple(self.operand(item, count) for item in given)
+            return tuple(self.operand(item, positions) for item in given)
         if isinstance(given, list):
-            return [self.operand(item, count) for item in given]
+            return [self.operand(item, positions) for item in given]
         if isinstance(given, slice):
-            return slice(*(self.operand(part, count) for part in (given.start, given.stop, given.step)))
+            return slice(*(self.operand(part, positions) for part in (given.start, given.stop, given.step)))
         return given
 
     def of_step(self, step: Step, position: int | None) -> Operand:
