@@ -74,3 +74,15 @@ class LimitError(AgxError):
     """A limit was reached: size of a text, time, memory."""
 
     status = ExitStatus.LIMIT
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what an error says; the name of its type where it says nothing."""
+    lines = str(error).strip().splitlines()
+    return lines[0].strip() if lines else type(error).__name__
+
+
+def missing_file(name: str, error: OSError) -> MissingError:
+    """AGX206: the refusal of a file that the system does not open."""
+    why = error.strerror or first_line(error)
+    return MissingError("AGX206", f"The file `{name}` cannot be read: {why}.", hint="Check the name.")

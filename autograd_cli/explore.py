@@ -36,8 +36,8 @@ from autograd_cli.report import (
 )
 from autograd_cli.run.devices import choose
 from autograd_cli.run.inputs import Roles, bind, value_of
-from autograd_cli.run.interpreter import Settings
 from autograd_cli.run.record import run, torch_state
+from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import BoundValue, Failure, Run
 from autograd_cli.run.values import VALUES_LIMIT, device_of, dtype_of, plain, shape_of
 from autograd_cli.symbolic.build import call as written
@@ -74,6 +74,7 @@ class Options:
     max_text: int = 64 << 10
     max_nodes: int = 10_000
     max_items: int = 1_000_000
+    max_steps: int = 1_000_000
     full: bool = False
     strict: bool = False
     check: bool = False
@@ -104,11 +105,15 @@ def explore(
 def understood(source: Source | str, names: Sequence[str], options: Options = Options()) -> "Understood":
     """The parsed and checked program; what is wrong with the text is raised before torch runs."""
     text = Source(source) if isinstance(source, str) else source
-    program = parse(text, TextLimits(max_text=options.max_text, max_nodes=options.max_nodes))
+    program = parse(text, _text_limits(options))
     usage = check(program, names)
     if usage.unbound:
         raise unbound(program, usage.unbound)
     return Understood(program, usage)
+
+
+def _text_limits(options: Options) -> TextLimits:
+    return TextLimits(max_text=options.max_text, max_nodes=options.max_nodes)
 
 
 @dataclass(frozen=True)
@@ -127,6 +132,8 @@ def settings_of(options: Options) -> Settings:
         seed=options.seed,
         max_memory=options.max_memory,
         max_items=options.max_items,
+        max_steps=options.max_steps,
+        text=_text_limits(options),
     )
 
 
@@ -195,7 +202,7 @@ def _cotangent(made: Run, root: torch.Tensor, options: Options, stdin: str | Non
     """What backward starts from: --grad-output, None for ones."""
     if options.grad_output is None:
         return None
-    settings = Settings(dtype="float32", max_memory=options.max_memory)
+    settings = replace(made.settings, dtype="float32", device="cpu")
     value = value_of("grad-output", options.grad_output, made.bindings, settings, stdin)
     given = torch.as_tensor(value).to(dtype=root.dtype, device=root.device)
     if given.shape != root.shape:

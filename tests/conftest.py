@@ -21,8 +21,8 @@ def made() -> Callable[..., "Run"]:
     from autograd_cli.lang.parse import parse
     from autograd_cli.lang.source import Source
     from autograd_cli.run.inputs import Roles, bind
-    from autograd_cli.run.interpreter import Settings
     from autograd_cli.run.record import run, torch_state
+    from autograd_cli.run.settings import Settings
 
     def make(
         source: str, *, settings: Settings | None = None, dtype: str | None = None, **bound: str

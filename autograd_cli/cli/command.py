@@ -11,6 +11,7 @@ from typing import Any
 from autograd_cli.cli import bindings, options
 from autograd_cli.cli.environment import Environment
 from autograd_cli.errors import ExitStatus, InputError
+from autograd_cli.report.values import is_number
 
 
 @dataclass(frozen=True)
@@ -87,14 +88,6 @@ def _second(line: bindings.Line, what: str) -> InputError:
 def _none(line: bindings.Line, what: str, example: str) -> InputError:
     swallowed = line.bindings[-1] if line.bindings else None
     hint = f"`agx {line.command} --help` shows more examples."
-    if swallowed is not None and not _is_number(swallowed[1]):
+    if swallowed is not None and not is_number(swallowed[1]):
         hint = f"`{swallowed[1]}` is taken as the value of `--{swallowed[0]}`."
     return InputError("AGX214", f"There is no {what}.", hint=hint, fix=example)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from autograd_cli.cli.command import Command, Given, Words
-from autograd_cli.errors import ExitStatus, MissingError
+from autograd_cli.errors import ExitStatus, missing_file
 
 EXAMPLES = """\
 agx trace "sin(x**2)" --x 2 -o report.json
@@ -38,9 +38,7 @@ def _file(name: str) -> bytes:
     try:
         return Path(name).read_bytes()
     except OSError as error:
-        raise MissingError(
-            "AGX206", f"The file `{name}` cannot be read: {error.strerror}.", hint="Check the name."
-        ) from None
+        raise missing_file(name, error) from None
 
 
 COMMAND = Command("show", show, EXAMPLES, WORDS)

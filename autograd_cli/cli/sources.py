@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from autograd_cli.cli.command import Given
-from autograd_cli.errors import InputError, LimitError, MissingError
+from autograd_cli.errors import InputError, LimitError, missing_file
 from autograd_cli.lang.source import Source
 
 _PATH = re.compile(r"[^\s()\[\]{}*+=,;'\"]+\.py")
@@ -85,6 +85,4 @@ def _file(name: str, most: int) -> bytes:
         with Path(name).open("rb") as stream:
             return stream.read(most)
     except OSError as error:
-        raise MissingError(
-            "AGX206", f"The file `{name}` cannot be read: {error.strerror}.", hint="Check the name."
-        ) from None
+        raise missing_file(name, error) from None

@@ -7,8 +7,8 @@ from functools import cached_property
 import torch
 
 from autograd_cli.lang.source import Source
-from autograd_cli.report import Gradient, Graph
-from autograd_cli.run.tape import LiveStep, Run, refs
+from autograd_cli.report import Gradient, Graph, below, under
+from autograd_cli.run.tape import LiveStep, Run
 from autograd_cli.run.values import tensors_in
 
 STAIRCASES = {"round", "floor", "ceil", "trunc", "fix", "sign", "sgn", "round_", "floor_", "ceil_", "trunc_"}
@@ -41,7 +41,7 @@ class Scene:
 
     def arguments(self, step: LiveStep) -> list[LiveStep]:
         """The steps whose values went into `step`, in order, repeats kept."""
-        return [self.run.steps[ref.index] for ref in refs((step.args, step.kwargs))]
+        return [self.run.steps[index] for index in below(step)]
 
     @property
     def several(self) -> tuple[object, ...] | None:
@@ -59,13 +59,7 @@ class Scene:
     @cached_property
     def needed(self) -> frozenset[int]:
         """The steps that the output was computed from, itself among them."""
-        found, stack = set(), [self.root.index]
-        while stack:
-            index = stack.pop()
-            if index not in found:
-                found.add(index)
-                stack.extend(step.index for step in self.arguments(self.run.steps[index]))
-        return frozenset(found)
+        return frozenset(under(self.run.steps, self.root.index))
 
     @cached_property
     def leaves(self) -> dict[str, LiveStep]:

@@ -6,7 +6,6 @@ from autograd_cli.errors import AgxError
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Finding, Fix, Severity
-from autograd_cli.run.interpreter import Settings
 from autograd_cli.run.record import run, torch_state
 from autograd_cli.run.tape import Run
 
@@ -26,11 +25,10 @@ def tried(made: Run, finding: Finding) -> Finding:
 def _run(made: Run, fix: Fix) -> Fix:
     if not fix.program:
         return fix
-    settings = Settings(device=made.device, dtype=made.dtype, seed=made.seed)
     try:
-        program = parse(Source(fix.program, made.program.source.name))
-        with torch_state(settings):
-            again = run(program, made.bindings, settings)
+        program = parse(Source(fix.program, made.program.source.name), made.settings.text)
+        with torch_state(made.settings):
+            again = run(program, made.bindings, made.settings)
     except AgxError:
         return replace(fix, ran=False, passed=False)
     return replace(fix, ran=True, passed=again.failure is None)

@@ -10,7 +10,8 @@ from typing import Any, cast
 import torch
 from torch.autograd.graph import Node as GradFn
 
-from autograd_cli.run.tape import LiveStep, refs
+from autograd_cli.report import refs
+from autograd_cli.run.tape import LiveStep
 from autograd_cli.symbolic.derive import LocalFactors
 from autograd_cli.symbolic.unparse import unparse
 

@@ -1,22 +1,24 @@
 """Python's own arithmetic on numbers and lists, with what it costs bounded before it is paid.
 
-Everything here raises LanguageError alone, without a place: the caller knows the node.
+Everything here raises LanguageError and LimitError alone, without a place: the caller
+knows the node.
 """
 
 import builtins
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import chain
 from typing import Any
 
-from autograd_cli.errors import LanguageError
+from autograd_cli.errors import LanguageError, LimitError, first_line
 from autograd_cli.lang.reader import MAX_INTEGER_BITS
 
 MAX_ITEMS = 1_000_000
+"""Items of a list, unless the caller says otherwise."""
 
 Number = bool | int | float | complex
 
-_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+CALLS: dict[str, Callable[..., Any]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -24,56 +26,56 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "//": operator.floordiv,
     "%": operator.mod,
     "**": operator.pow,
+    "@": operator.matmul,
     "&": operator.and_,
     "|": operator.or_,
     "^": operator.xor,
     "<<": operator.lshift,
     ">>": operator.rshift,
-}
-_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
     "is": operator.is_,
     "is not": operator.is_not,
     "in": lambda item, container: item in container,
     "not in": lambda item, container: item not in container,
-}
-_UNARY: dict[str, Callable[[Any], Any]] = {
-    "-": operator.neg,
-    "+": operator.pos,
-    "~": operator.invert,
     "not": operator.not_,
+    "~": operator.invert,
+    "unary -": operator.neg,
+    "unary +": operator.pos,
+    "[]": operator.getitem,
 }
+"""What Python does for each operator, by the symbol of its row; on a tensor that is torch's."""
+
+_COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!=", "is", "is not", "in", "not in"})
 
 
-def apply_binary(op: str, left: Any, right: Any) -> Any:
+def apply_binary(op: str, left: Any, right: Any, max_items: int = MAX_ITEMS) -> Any:
     """`left op right` as Python computes it; comparisons too.
 
-    Raises LanguageError AGX110 where the result would be too large, found from the
-    operands before anything is computed, and AGX107 where Python has no result.
+    What would be too large is found from the operands before anything is computed:
+    LanguageError AGX110 for an integer, LimitError AGX606 for a list of more than
+    `max_items`. Raises LanguageError AGX107 where Python has no result.
     """
     if op in _COMPARISONS:
-        return _computed(op, _COMPARISONS[op], left, right)
+        return _computed(op, left, right)
     if isinstance(left, str | bytes) or isinstance(right, str | bytes):
         raise LanguageError(
             "AGX107",
             f"`{op}` is applied to a string, and strings have no arithmetic in the language.",
             hint="Write the string as it is to be.",
         )
-    if op not in _BINARY:
-        raise _no_result(op, left, right)
-    _check_cost(op, left, right)
-    return _computed(op, _BINARY[op], left, right)
+    _check_cost(op, left, right, max_items)
+    return _computed(op, left, right)
 
 
 def apply_unary(op: str, value: Any) -> Any:
     """`op value` as Python computes it: one of `-`, `+`, `~`, `not`."""
     try:
-        return _UNARY[op](value)
+        return CALLS[f"unary {op}" if f"unary {op}" in CALLS else op](value)
     except TypeError:
         raise LanguageError(
             "AGX107",
@@ -115,20 +117,64 @@ def python_function(name: str) -> Callable[..., Any]:
     def bounded(*args: Any, **keywords: Any) -> Any:
         if name == "pow" and len(args) == 2 and not keywords:
             return apply_binary("**", *args)
+        if name == "sum" and any(map(_is_sequence, (*args[1:], *keywords.values()))):
+            raise LanguageError(
+                "AGX107",
+                "Python's `sum` cannot take this: a list to start from.",
+                hint="Lists are joined by `+`.",
+            )
         try:
             return own(*args, **keywords)
         except (TypeError, ValueError, ArithmeticError) as error:
             raise LanguageError(
-                "AGX107", f"Python's `{name}` cannot take this: {error}.", hint="On a tensor it is torch's."
+                "AGX107",
+                f"Python's `{name}` cannot take this: {first_line(error)}.",
+                hint="On a tensor it is torch's.",
             ) from None
 
     return bounded
 
 
-def _check_cost(op: str, left: Any, right: Any) -> None:
-    """Refuse a result of more than MAX_INTEGER_BITS bits, or of more than MAX_ITEMS items."""
+def refuse_items(what: str, values: Any, max_items: int) -> None:
+    """Nothing, or LimitError AGX606 where `values` hold more items, inner lists counted.
+
+    `what` is the beginning of a sentence that goes on with the number.
+    """
+    if isinstance(values, list | tuple | range) and (found := items(values, max_items)) > max_items:
+        raise too_many(what, found, max_items)
+
+
+def too_many(what: str, count: int, max_items: int) -> LimitError:
+    """AGX606: the refusal of a list of `count` items; `what` begins the sentence."""
+    return LimitError(
+        "AGX606",
+        f"{what} {count:,} items; the limit is {max_items:,}.",
+        hint="A tensor holds any number: `zeros(n)`, `arange(n)`. Or raise the limit with --max-items.",
+    )
+
+
+def items(values: Any, enough: int) -> int:
+    """The number of items of a list, those of inner lists counted; more than `enough` if there are more.
+
+    A range counts as a list; 0 for what is neither.
+    """
+    count, level = 0, [values]
+    while level and count <= enough:
+        inner = [one for one in level if _is_sequence(one)]
+        count += sum(map(len, inner)) + sum(_length(one) for one in level if isinstance(one, range))
+        level = list(chain.from_iterable(inner)) if count <= enough else []
+    return count
+
+
+def _length(numbers: range) -> int:
+    """The length of a range; `len` raises beyond what a machine could index."""
+    return max(0, -((numbers.start - numbers.stop) // numbers.step))
+
+
+def _check_cost(op: str, left: Any, right: Any, max_items: int) -> None:
+    """Refuse a result of more than MAX_INTEGER_BITS bits, or of more than `max_items` items."""
     if _is_sequence(left) or _is_sequence(right):
-        _check_items(op, left, right)
+        _check_items(op, left, right, max_items)
     elif isinstance(left, int) and isinstance(right, int) and _bits(op, left, right) > MAX_INTEGER_BITS:
         raise LanguageError(
             "AGX110",
@@ -151,36 +197,21 @@ def _is_sequence(value: Any) -> bool:
     return isinstance(value, list | tuple)
 
 
-def _check_items(op: str, left: Any, right: Any) -> None:
+def _check_items(op: str, left: Any, right: Any, max_items: int) -> None:
     """Refuse a list that a repetition or a joining makes too long, inner lists counted."""
     many, times = (left, right) if _is_sequence(left) else (right, left)
     if op == "*" and isinstance(times, int):
-        count = _items(many) * max(times, 0)
+        count = items(many, max_items) * max(times, 0)
     else:
-        count = sum(_items(side) for side in (left, right) if _is_sequence(side))
-    if count > MAX_ITEMS:
-        raise LanguageError(
-            "AGX110",
-            f"`{op}` makes a list of {count:,} items; the limit is {MAX_ITEMS:,}.",
-            hint="Write a tensor: `zeros(n)`, `ones(n)`, `full((n,), 7.)`.",
-        )
+        count = items(left, max_items) + items(right, max_items)
+    if count > max_items:
+        raise too_many(f"`{op}` makes a list of", count, max_items)
 
 
-def _items(value: Sequence[Any]) -> int:
-    """The number of items, those of inner lists counted, up to one more than the limit."""
-    count, level = 0, [value]
-    while level and count <= MAX_ITEMS:
-        count += sum(map(len, level))
-        level = (
-            [item for item in chain.from_iterable(level) if _is_sequence(item)] if count <= MAX_ITEMS else []
-        )
-    return count
-
-
-def _computed(op: str, function: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-    """What `function` gives; LanguageError AGX107 where Python raises."""
+def _computed(op: str, left: Any, right: Any) -> Any:
+    """What Python gives; LanguageError AGX107 where it raises."""
     try:
-        return function(left, right)
+        return CALLS[op](left, right)
     except ZeroDivisionError:
         raise LanguageError(
             "AGX107",

@@ -26,4 +26,4 @@ from autograd_cli.report.records import (
     Verdict as Verdict,
     Witness as Witness,
 )
-from autograd_cli.report.steps import Ref as Ref, Step as Step
+from autograd_cli.report.steps import Ref as Ref, Step as Step, below as below, refs as refs, under as under

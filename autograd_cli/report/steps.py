@@ -4,8 +4,9 @@ The interpreter keeps live steps; these are the same steps as plain data, for th
 rooms that must not know torch. The derivative rules work on them.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from autograd_cli.lang.nodes import Expr
 
@@ -43,3 +44,43 @@ class Step:
     requires_grad: bool = False
     name: str = ""
     value: Any = None
+
+
+class Evaluated(Protocol):
+    """A step as far as what it was computed from is concerned, live or plain."""
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        """What was given by position."""
+
+    @property
+    def kwargs(self) -> Any:
+        """What was given by name."""
+
+
+def refs(args: Any) -> Iterator[Ref]:
+    """Every Ref in an argument structure: tuples, lists, dicts and slices of them."""
+    if isinstance(args, Ref):
+        yield args
+    elif isinstance(args, tuple | list):
+        for item in args:
+            yield from refs(item)
+    elif isinstance(args, dict):
+        yield from refs(tuple(args.values()))
+    elif isinstance(args, slice):
+        yield from refs((args.start, args.stop, args.step))
+
+
+def below(step: Evaluated) -> Iterator[int]:
+    """The places of the steps whose values went into `step`, in order, repeats kept."""
+    return (ref.index for ref in refs((step.args, step.kwargs)))
+
+
+def under(steps: Sequence[Evaluated], root: int) -> list[int]:
+    """The places of the steps that `root` was computed from, itself included, in order."""
+    found, stack = {root}, [root]
+    while stack:
+        new = set(below(steps[stack.pop()])) - found
+        found |= new
+        stack.extend(new)
+    return sorted(found)

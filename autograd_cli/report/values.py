@@ -1,6 +1,6 @@
-"""Tensors as plain data: their elements, how many there are, and their summary."""
+"""Tensors as plain data: elements, how many there are, their summary; and how facts of them are written."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import isinf, isnan
 from typing import Any
 
@@ -28,14 +28,23 @@ def count(values: Values) -> int:
 
 
 def summarise(values: Any) -> Summary:
-    """The summary of nested values; complex ones have no order, so neither min nor max."""
+    """The summary of nested values."""
     items = list(flat(values))
     is_complex = any(isinstance(item, complex) for item in items)
     nan = sum(item != item for item in items)
     inf = sum(_infinite(item) for item in items)
     finite = [] if is_complex else [item for item in items if not (isnan(item) or isinf(item))]
-    least, most = (float(min(finite)), float(max(finite))) if finite else (None, None)
-    return Summary(len(items), least, most, nan, inf)
+    ends = (min(finite), max(finite)) if finite else None
+    return summary(len(items), ends, nan, inf)
+
+
+def summary(count: int, ends: tuple[float, float] | None, nan: int, inf: int) -> Summary:
+    """A Summary; `ends` are the least and the largest finite element, None where there is none.
+
+    Complex numbers have no order and so no ends. Ends are floats, of integers too.
+    """
+    least, most = map(float, ends) if ends is not None else (None, None)
+    return Summary(count, least, most, nan, inf)
 
 
 def _infinite(item: Any) -> bool:
@@ -49,3 +58,28 @@ def at_most(values: Values, limit: int) -> Values:
     if values is None or isinstance(values, Summary) or not isinstance(values, tuple | list):
         return values
     return values if count(values) <= limit else summarise(values)
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """A shape as a person writes it, without blanks: "(10,3)", "(3,)", "()"."""
+    return f"({','.join(map(str, shape))}{',' * (len(shape) == 1)})"
+
+
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+
+
+def bytes_text(amount: int) -> str:
+    """A number of bytes, in three digits of the largest unit that leaves at least 1: 8 B, 1.5 KiB."""
+    power = min(max(amount.bit_length() - 1, 0) // 10, len(_UNITS) - 1)
+    number = amount / 1024**power
+    decimals = f"{number:.{max(3 - len(str(int(number))), 0)}f}"
+    return f"{decimals.rstrip('0').rstrip('.') if '.' in decimals else decimals} {_UNITS[power]}"
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is one number as Python's float reads it."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -16,7 +16,8 @@ from typing import Any, TypeVar
 
 import torch
 
-from autograd_cli.errors import InputError, MissingError
+from autograd_cli.errors import InputError, MissingError, first_line
+from autograd_cli.report.values import shape_text
 
 _T = TypeVar("_T")
 
@@ -105,7 +106,7 @@ def check_operands(values: Iterable[Any]) -> None:
     accelerated = any(t.device.type not in ("cpu", "meta") for t in tensors)
     strict = [t for t in tensors if not _goes_anywhere(t, accelerated)]
     if len({t.device for t in strict}) > 1:
-        places = ", ".join(f"{t.device} {_shape(t)}" for t in tensors)
+        places = ", ".join(f"{t.device} {shape_text(t.shape)}" for t in tensors)
         raise DeviceMismatch(f"The operands are on different devices: {places}.")
 
 
@@ -114,10 +115,6 @@ def _goes_anywhere(tensor: torch.Tensor, accelerated: bool) -> bool:
         return False
     is_index = not (tensor.is_floating_point() or tensor.is_complex())
     return tensor.ndim == 0 or (is_index and accelerated)
-
-
-def _shape(tensor: torch.Tensor) -> str:
-    return f"({','.join(map(str, tensor.shape))}{',' * (tensor.ndim == 1)})"
 
 
 def _tensors(values: Iterable[Any]) -> Iterator[torch.Tensor]:
@@ -163,7 +160,7 @@ def _why_no_cuda() -> str:
             return "no driver: the NVIDIA driver is not installed or not loaded"
         if "too old" in words:
             return "the NVIDIA driver is too old for this torch"
-        return f"no device: {_first_line(error)}"
+        return f"no device: {first_line(error).rstrip('.')}"
     return "no device: the driver is there and lists none"
 
 
@@ -223,7 +220,7 @@ def _shortfall(name: str, dtype: str) -> str:
     try:
         there, here = _gradient(name, dtype), _gradient("cpu", dtype)
     except Exception as error:  # whatever a broken backend raises is the reason
-        return f"a small backward there fails: {_first_line(error)}"
+        return f"a small backward there fails: {first_line(error).rstrip('.')}"
     off = float((there - here).abs().max() / here.abs().max())
     return "" if off <= _TOLERANCE else f"a small backward there is wrong by {off:.1%}"
 
@@ -245,11 +242,6 @@ def _guarded(ask: Callable[[], _T], otherwise: _T) -> _T:
             return ask()
         except Exception:
             return otherwise
-
-
-def _first_line(error: BaseException) -> str:
-    text = str(error).strip()
-    return text.splitlines()[0].rstrip(".") if text else type(error).__name__
 
 
 # The machine

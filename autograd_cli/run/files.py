@@ -3,49 +3,80 @@
 import csv
 import io
 import json
+import os
+import stat
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import torch
 
-from autograd_cli.errors import AgxError, InputError, LimitError, MissingError
-from autograd_cli.run.limits import in_bytes
+from autograd_cli.errors import AgxError, InputError, LimitError, MissingError, first_line, missing_file
+from autograd_cli.lang.arithmetic import refuse_items, too_many
+from autograd_cli.report.values import bytes_text, is_number
+from autograd_cli.run.settings import Settings
 
 _SUFFIXES = ".npy, .npz (with :name), .csv (with :column), .json"
+_DEEPEST = 64
+"""Levels of lists in a file: a tensor has no more dimensions."""
 
 
-def read(reference: str, stdin: str | None, limit: int) -> Any:
+@dataclass(frozen=True)
+class _Data:
+    """A file that is open, its name, and the part that is asked of it: an array or a column."""
+
+    stream: BinaryIO
+    name: str
+    part: str
+    settings: Settings
+
+    def text(self) -> str:
+        """All that is in the file; LimitError AGX604 where it has grown beyond the limit."""
+        limit = self.settings.max_memory
+        content = self.stream.read(limit + 1)
+        _within(self.name, len(content), limit)
+        return content.decode("utf-8-sig")
+
+
+def read(reference: str, stdin: str | None, settings: Settings) -> Any:
     """The value that `@reference` stands for: "data.npy", "data.npz:w", "-" for `stdin`.
 
     A tensor for .npy and .npz, sharing no memory with anything; a number or a list for
     JSON, a list of floats for CSV. Raises MissingError AGX206 for a file that is not
     there, InputError AGX207 for one that cannot be read, LimitError AGX604 for one
-    that holds more than `limit` bytes.
+    that holds more than `max_memory` bytes, AGX606 for a list of more than `max_items`.
     """
     if reference == "-":
-        return numbers(stdin or "", "standard input")
+        return numbers(stdin or "", "standard input", settings.max_items)
     path, part = _split(reference)
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
         raise _unreadable(reference, f"a file of kind `{path.suffix}` cannot be read", f"Use {_SUFFIXES}.")
-    _present(path, limit)
+    if part and reader in (_npy, _json):
+        raise _unreadable(
+            reference, f"a {path.suffix} file holds one value and no part `{part}`", f"Write @{path}."
+        )
     try:
-        return reader(path, part, limit)
+        with _opened(path) as stream:
+            _within(str(path), os.fstat(stream.fileno()).st_size, settings.max_memory)
+            return reader(_Data(stream, str(path), part, settings))
     except AgxError:
         raise
     except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile, RecursionError) as error:
-        raise _unreadable(reference, str(error).split("\n")[0] or type(error).__name__) from None
+        raise _unreadable(reference, first_line(error)) from None
 
 
-def numbers(text: str, name: str) -> Any:
+def numbers(text: str, name: str, max_items: int) -> Any:
     """JSON, or numbers between white space or commas: one number, or a list of them."""
+    _refuse_many(name, text.count(","), max_items)
     try:
-        return _checked(json.loads(text), name)
+        return _checked(json.loads(text), name, max_items)
     except (ValueError, RecursionError):
         words = text.replace(",", " ").split()
+    _refuse_many(name, len(words), max_items)
     try:
         found = [float(word) for word in words]
     except ValueError:
@@ -53,6 +84,12 @@ def numbers(text: str, name: str) -> Any:
     if not found:
         raise _unreadable(name, "it is empty")
     return found[0] if len(found) == 1 else found
+
+
+def _refuse_many(name: str, count: int, max_items: int) -> None:
+    """Nothing, or LimitError AGX606 where what is in a text is more than a list may hold."""
+    if count > max_items:
+        raise too_many(f"`{name}` holds a list of at least", count, max_items)
 
 
 def _split(reference: str) -> tuple[Path, str]:
@@ -63,49 +100,59 @@ def _split(reference: str) -> tuple[Path, str]:
     return Path(path), part
 
 
-def _present(path: Path, limit: int) -> None:
+def _opened(path: Path) -> BinaryIO:
+    """The file, open; what is no file on disk is refused before it is read, and a pipe before it blocks."""
     try:
-        size = path.stat().st_size
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise MissingError("AGX206", f"`{path}` is a directory, not a file.", hint="Name a file in it.")
+        if not stat.S_ISREG(mode):
+            raise _unreadable(
+                str(path),
+                "it is a device or a pipe, of which nobody knows how much it holds",
+                "Pipe it in and write @-, or save it to a file.",
+            )
+        return path.open("rb")
     except OSError as error:
-        raise MissingError(
-            "AGX206", f"The file `{path}` cannot be read: {error.strerror}.", hint="Check the name."
-        ) from None
-    if path.is_dir():
-        raise MissingError("AGX206", f"`{path}` is a directory, not a file.", hint="Name a file in it.")
-    _within(str(path), size, limit)
+        raise missing_file(str(path), error) from None
 
 
 def _within(name: str, size: int, limit: int) -> None:
     if size > limit:
         raise LimitError(
             "AGX604",
-            f"`{name}` holds {in_bytes(size)}; the limit is {in_bytes(limit)}.",
+            f"`{name}` holds {bytes_text(size)}; the limit is {bytes_text(limit)}.",
             hint="Raise it with --max-memory.",
         )
 
 
-def _npy(path: Path, part: str, limit: int) -> torch.Tensor:
-    with path.open("rb") as stream:
-        return _array(stream, path.stat().st_size, str(path), limit)
+def _npy(data: _Data) -> torch.Tensor:
+    size = os.fstat(data.stream.fileno()).st_size
+    return _array(data.stream, size, data.name, data.settings.max_memory)
 
 
-def _npz(path: Path, part: str, limit: int) -> torch.Tensor:
-    with zipfile.ZipFile(path) as archive:
-        names = [n.removesuffix(".npy") for n in archive.namelist()]
-        if not part and len(names) == 1:
-            part = names[0]
-        if part not in names:
-            listed = ", ".join(names[:10]) or "none"
-            raise _unreadable(
-                str(path),
-                f"it holds no array `{part}`" if part else "it holds several arrays",
-                f"Write @{path}:NAME with one of: {listed}.",
-            )
+def _npz(data: _Data) -> torch.Tensor:
+    limit = data.settings.max_memory
+    with zipfile.ZipFile(data.stream) as archive:
+        part = _entry(data, [name.removesuffix(".npy") for name in archive.namelist()])
         info = archive.getinfo(f"{part}.npy")
-        _within(f"{path}:{part}", info.file_size, limit)
+        _within(f"{data.name}:{part}", info.file_size, limit)
         with archive.open(info) as stream:
             content = io.BytesIO(stream.read(info.file_size + 1))
-    return _array(content, len(content.getvalue()), f"{path}:{part}", limit)
+    return _array(content, len(content.getvalue()), f"{data.name}:{part}", limit)
+
+
+def _entry(data: _Data, names: list[str]) -> str:
+    """The array that is asked for; without a name, the only one there is."""
+    part = data.part or (names[0] if len(names) == 1 else "")
+    if part not in names:
+        listed = ", ".join(names[:10]) or "none"
+        raise _unreadable(
+            data.name,
+            f"it holds no array `{part}`" if part else f"it holds {len(names) or 'no'} arrays",
+            f"Write @{data.name}:NAME with one of: {listed}.",
+        )
+    return part
 
 
 def _array(stream: Any, size: int, name: str, limit: int) -> torch.Tensor:
@@ -125,66 +172,99 @@ def _array(stream: Any, size: int, name: str, limit: int) -> torch.Tensor:
         raise _unreadable(name, f"its header claims {claimed} bytes and {size - stream.tell()} follow")
     stream.seek(0)
     array = np.lib.format.read_array(stream, allow_pickle=False)
-    native = array.astype(array.dtype.newbyteorder("="), order="C", copy=True)
+    native = array.astype(array.dtype.newbyteorder("="), order="C", copy=False)
     try:
         return torch.from_numpy(native)
     except TypeError:
         raise _unreadable(name, f"torch has no dtype for {array.dtype}", "Save it as float or int.") from None
 
 
-def _json(path: Path, part: str, limit: int) -> Any:
-    return _checked(json.loads(path.read_text(encoding="utf-8-sig")), str(path))
+def _json(data: _Data) -> Any:
+    text = data.text()
+    _refuse_many(data.name, text.count(","), data.settings.max_items)
+    return _checked(json.loads(text), data.name, data.settings.max_items)
 
 
-def _csv(path: Path, part: str, limit: int) -> list[Any]:
+def _csv(data: _Data) -> list[Any]:
     """A column by name or number, else all columns, as floats; a first row of words is a header."""
-    rows = [row for row in csv.reader(path.read_text(encoding="utf-8-sig").splitlines()) if row]
-    header = rows[0] if rows and not all(map(_is_number, rows[0])) else []
+    text = data.text()
+    _refuse_many(data.name, text.count(",") + text.count("\n"), data.settings.max_items)
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise _unreadable(data.name, f"row {line} holds a null byte, which no text has")
+    rows = list(_rows(data.name, text))
+    header = [] if not rows or all(map(is_number, rows[0][1])) else rows[0][1]
     body = rows[1:] if header else rows
     if not body:
-        raise _unreadable(str(path), "it holds no rows of numbers")
-    if part:
-        column = _column(path, part, header, len(body[0]))
-        return [_cell(path, row, column) for row in body]
-    table = [[_cell(path, row, i) for i in range(len(body[0]))] for row in body]
-    return [row[0] for row in table] if len(body[0]) == 1 else table
+        raise _unreadable(data.name, "it holds no rows of numbers")
+    width = len(body[0][1])
+    if data.part:
+        column = _column(data, header, width)
+        return [_cell(data.name, row, column) for row in body]
+    table = [[_cell(data.name, row, i) for i in range(width)] for row in body]
+    return [row[0] for row in table] if width == 1 else table
 
 
-def _column(path: Path, part: str, header: list[str], width: int) -> int:
+_Row = tuple[int, list[str]]
+"""A row of a CSV file with its number, the first being 1."""
+
+
+def _rows(name: str, text: str) -> Iterator[_Row]:
+    """The rows that are not empty; InputError AGX207 where one is longer or shorter than the first."""
+    first: _Row | None = None
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    for cells in reader:
+        row = (reader.line_num, cells)
+        if not cells:
+            continue
+        first = first or row
+        if len(cells) != len(first[1]):
+            raise _unreadable(
+                name,
+                f"row {row[0]} has {_columns(len(cells))}, row {first[0]} has {_columns(len(first[1]))}",
+                "Every row has as many columns as the first.",
+            )
+        yield row
+
+
+def _columns(count: int) -> str:
+    return f"{count} column{'' if count == 1 else 's'}"
+
+
+def _column(data: _Data, header: list[str], width: int) -> int:
     names = [name.strip() for name in header]
-    if part in names:
-        return names.index(part)
-    if part.isdecimal() and int(part) < width:
-        return int(part)
+    if data.part in names:
+        return names.index(data.part)
+    if data.part.isdecimal() and int(data.part) < width:
+        return int(data.part)
     known = ", ".join(names) if names else f"0 to {width - 1}"
-    raise _unreadable(str(path), f"it has no column `{part}`", f"Its columns are: {known}.")
+    raise _unreadable(data.name, f"it has no column `{data.part}`", f"Its columns are: {known}.")
 
 
-def _cell(path: Path, row: list[str], index: int) -> float:
+def _cell(name: str, row: _Row, column: int) -> float:
+    text = row[1][column]
     try:
-        return float(row[index])
-    except (IndexError, ValueError):
-        found = f"`{row[index]}`" if index < len(row) else "nothing"
-        raise _unreadable(str(path), f"column {index} holds {found} where a number is due") from None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
+        return float(text)
     except ValueError:
-        return False
-    return True
+        found = f"`{text[:40]}`" if text.strip() else "nothing"
+        raise _unreadable(
+            name, f"row {row[0]}, column {column} holds {found} where a number is due"
+        ) from None
 
 
-def _checked(value: Any, name: str) -> Any:
-    """`value` if it is a number, or a list of numbers of one shape."""
-    pending = [value]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, list):
-            pending.extend(item)
-        elif not isinstance(item, int | float):
-            raise _unreadable(name, f"it holds {type(item).__name__} where numbers and lists of them are due")
+def _checked(value: Any, name: str, max_items: int) -> Any:
+    """`value` if it is a number, or a list of numbers of no more than `max_items`."""
+    refuse_items(f"`{name}` holds", value, max_items)
+    level, depth = [value], 0
+    while level:
+        lists = [item for item in level if isinstance(item, list)]
+        odd = next((item for item in level if not isinstance(item, int | float | list)), level)
+        if odd is not level:
+            raise _unreadable(name, f"it holds {type(odd).__name__} where numbers and lists of them are due")
+        depth += bool(lists)
+        if depth > _DEEPEST:
+            raise _unreadable(name, f"its lists nest more than {_DEEPEST} deep")
+        level = [item for one in lists for item in one]
     return value
 
 
@@ -192,7 +272,7 @@ def _unreadable(name: str, why: str, hint: str = "") -> InputError:
     return InputError("AGX207", f"`{name}` cannot be used as a value: {why}.", hint=hint)
 
 
-_READERS: dict[str, Callable[[Path, str, int], Any]] = {
+_READERS: dict[str, Callable[[_Data], Any]] = {
     ".npy": _npy,
     ".npz": _npz,
     ".json": _json,

@@ -10,14 +10,16 @@ from typing import Any
 
 import torch
 
-from autograd_cli.errors import InputError, Span
+from autograd_cli.errors import InputError, Span, first_line
 from autograd_cli.lang.check import check, too_early
 from autograd_cli.lang.functions.rows import Role
+from autograd_cli.lang.nodes import Program
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
+from autograd_cli.report.values import flat
 from autograd_cli.run import files
-from autograd_cli.run.interpreter import Settings
 from autograd_cli.run.record import evaluate
+from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import BoundValue
 
 _INTEGER_ROLES = frozenset(
@@ -45,41 +47,54 @@ def bind(
     settings: Settings,
     dtype: str | None = None,
     stdin: str | None = None,
+    programs: Mapping[str, Program] | None = None,
 ) -> tuple[BoundValue, ...]:
     """The bindings of `pairs` (name, text), ready for a run.
 
-    `dtype` is what floating values are converted to, None to keep what they are.
+    `dtype` is what floating values are converted to, None to keep what they are;
+    `programs` are those of values that were checked before, by name.
     Raises InputError AGX202 where a text is no value, and what `files.read` raises.
     """
     settled: list[BoundValue] = []
     plain = replace(settings, dtype="float32", device="cpu")
     for name, text in pairs:
-        value = value_of(name, text, settled, plain, stdin)
+        value = value_of(name, text, settled, plain, stdin, (programs or {}).get(name))
         settled.append(_settled(BoundValue(name, text, value, "constant"), roles))
     return tuple(_moved(binding, settings.device, dtype) for binding in settled)
 
 
 def value_of(
-    name: str, text: str, earlier: Sequence[BoundValue], settings: Settings, stdin: str | None
+    name: str,
+    text: str,
+    earlier: Sequence[BoundValue],
+    settings: Settings,
+    stdin: str | None,
+    program: Program | None = None,
 ) -> Any:
     """The value of a binding's text: an expression over the earlier names, or a file."""
     if text.startswith("@"):
-        return files.read(text[1:], stdin, settings.max_memory)
-    program = parse(Source(text, f"--{name}"))
-    usage = check(program, [b.name for b in earlier])
-    if usage.unbound:
-        raise too_early(program, name, usage.unbound[0], [b.name for b in earlier])
+        return files.read(text[1:], stdin, settings)
+    program = program or _checked_program(name, text, [b.name for b in earlier], settings)
     try:
         with torch.no_grad():
             value = evaluate(program, earlier, settings)
     except (RuntimeError, TypeError, ValueError, IndexError) as error:
         raise InputError(
             "AGX202",
-            f"The value of `{name}` cannot be computed: {str(error).splitlines()[0]}",
+            f"The value of `{name}` cannot be computed: {first_line(error)}",
             text=text,
             span=Span(0, len(text)),
         ) from None
     return _checked(name, text, value)
+
+
+def _checked_program(name: str, text: str, earlier: Sequence[str], settings: Settings) -> Program:
+    """The program of a value; InputError AGX202 where it uses a name that has no value yet."""
+    program = parse(Source(text, f"--{name}"), settings.text)
+    usage = check(program, earlier)
+    if usage.unbound:
+        raise too_early(program, name, usage.unbound[0], earlier)
+    return program
 
 
 def _checked(name: str, text: str, value: Any) -> Any:
@@ -104,14 +119,7 @@ def _kind(value: Any) -> str:
 
 
 def _is_numeric(value: Any) -> bool:
-    pending = [value]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, list | tuple):
-            pending.extend(item)
-        elif not isinstance(item, bool | int | float | complex) and not isinstance(item, torch.Tensor):
-            return False
-    return True
+    return all(isinstance(item, bool | int | float | complex | torch.Tensor) for item in flat(value))
 
 
 def _settled(binding: BoundValue, roles: Roles) -> BoundValue:
@@ -167,14 +175,22 @@ def _tensor(binding: BoundValue) -> torch.Tensor:
         return binding.value
     try:
         return torch.tensor(binding.value)
-    except (ValueError, TypeError, RuntimeError):
+    except (ValueError, TypeError, RuntimeError, OverflowError):
+        why, hint = _why_no_tensor(binding.value)
         raise InputError(
             "AGX202",
-            f"The value of `{binding.name}` is no tensor: its lists are not of one shape.",
+            f"The value of `{binding.name}` is no tensor: {why}.",
             text=binding.text,
             span=Span(0, len(binding.text)),
-            hint="All rows of a nested list have the same length.",
+            hint=hint,
         ) from None
+
+
+def _why_no_tensor(value: Any) -> tuple[str, str]:
+    """What keeps numbers from being a tensor, and what to write instead."""
+    if any(isinstance(item, int) and not -(2**63) <= item < 2**63 for item in flat(value)):
+        return "it holds an integer beyond int64", "Write a float, such as 1e30."
+    return "its lists are not of one shape", "All rows of a nested list have the same length."
 
 
 def _is_floating(value: Any) -> bool:
@@ -182,5 +198,5 @@ def _is_floating(value: Any) -> bool:
     if isinstance(value, torch.Tensor):
         return value.is_floating_point() or value.is_complex()
     if isinstance(value, list | tuple):
-        return any(map(_is_floating, value))
+        return any(map(_is_floating, flat(value)))
     return isinstance(value, float | complex)

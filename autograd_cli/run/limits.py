@@ -1,4 +1,4 @@
-"""Memory refused before it is taken.
+"""Memory and lists refused before they are made.
 
 Predicting every result would cost more than most calls, so a result is predicted (on
 the meta device, which holds no data) only where a cheap bound on the arguments is
@@ -11,8 +11,10 @@ from typing import Any
 import torch
 
 from autograd_cli.errors import LimitError
+from autograd_cli.lang.arithmetic import too_many
 from autograd_cli.lang.functions.rows import Function
-from autograd_cli.run.values import tensors_in
+from autograd_cli.report.values import bytes_text, shape_text
+from autograd_cli.run.values import dtype_name, tensors_in
 
 _SMALL = 1 << 20
 """A bound of fewer elements than this is not worth a prediction."""
@@ -29,20 +31,28 @@ def refuse_if_too_large(
         if size > limit:
             raise LimitError(
                 "AGX604",
-                f"`{function.name}` would make a tensor of shape {_shape(made)} {_dtype(made)}, "
-                f"{in_bytes(size)}; the limit is {in_bytes(limit)}.",
+                f"`{function.name}` would make a tensor of shape {shape_text(made.shape)} "
+                f"{dtype_name(made.dtype)}, {bytes_text(size)}; the limit is {bytes_text(limit)}.",
                 hint="Make it smaller, or raise the limit with --max-memory.",
             )
 
 
-def in_bytes(size: int) -> str:
-    """A number of bytes as a person reads it: "8 B", "40.0 KiB", "1.0 GiB"."""
-    amount = float(size)
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if amount < 1024:
-            return f"{amount:.0f} B" if unit == "B" else f"{amount:.1f} {unit}"
-        amount /= 1024
-    return f"{amount:.1f} TiB"
+_ITEMS: dict[str, Callable[[torch.Tensor], int]] = {
+    "tolist": torch.Tensor.numel,
+    "list": lambda tensor: tensor.shape[0] if tensor.ndim else 0,
+    "tuple": lambda tensor: tensor.shape[0] if tensor.ndim else 0,
+}
+"""How many items what makes a list of a tensor makes, by the name of the function."""
+
+
+def refuse_if_too_many(function: Function, args: tuple[Any, ...], limit: int) -> None:
+    """Nothing, or LimitError AGX606 when the call would make a list of more than `limit` items."""
+    counted = _ITEMS.get(function.name)
+    if counted is None or not args or not isinstance(args[0], torch.Tensor):
+        return
+    count = counted(args[0])
+    if count > limit:
+        raise too_many(f"`{function.name}` would make a list of", count, limit)
 
 
 def _bound(args: tuple[Any, ...], kwargs: dict[str, Any]) -> float:
@@ -86,11 +96,3 @@ def _on_meta(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _on_meta(item) for name, item in value.items()}
     return value
-
-
-def _shape(tensor: torch.Tensor) -> str:
-    return f"({','.join(map(str, tensor.shape))}{',' * (tensor.ndim == 1)})"
-
-
-def _dtype(tensor: torch.Tensor) -> str:
-    return str(tensor.dtype).removeprefix("torch.")

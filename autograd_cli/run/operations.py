@@ -13,40 +13,10 @@ from typing import Any
 
 import torch
 
+from autograd_cli.lang import arithmetic
 from autograd_cli.lang.functions.rows import Function
 
 ROOTS: dict[str, Any] = {"torch": torch, "math": math, "builtins": builtins}
-
-OPERATOR_CALLS: dict[str, Callable[..., Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "//": operator.floordiv,
-    "%": operator.mod,
-    "**": operator.pow,
-    "@": operator.matmul,
-    "&": operator.and_,
-    "|": operator.or_,
-    "^": operator.xor,
-    "<<": operator.lshift,
-    ">>": operator.rshift,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
-    "is": operator.is_,
-    "is not": operator.is_not,
-    "in": lambda item, container: item in container,
-    "not in": lambda item, container: item not in container,
-    "not": operator.not_,
-    "~": operator.invert,
-    "unary -": operator.neg,
-    "unary +": operator.pos,
-    "[]": operator.getitem,
-}
 
 
 def callable_for(function: Function, method: bool = False) -> Callable[..., Any]:
@@ -57,18 +27,13 @@ def callable_for(function: Function, method: bool = False) -> Callable[..., Any]
     `x.reshape(2, 3)`.
     """
     if function.operator:
-        return OPERATOR_CALLS[function.operator]
+        return arithmetic.CALLS[function.operator]
     if function.attribute:
         return operator.attrgetter(function.name)
     if method:
         assert function.method, f"{function.path} is not a method of tensors"
         return _walk(f"torch.Tensor.{function.name}")
     return _walk(function.path)
-
-
-def is_method_only(function: Function) -> bool:
-    """Whether the row is reached from a tensor alone: `x.view`, `x.T`."""
-    return function.path.startswith("torch.Tensor.")
 
 
 @cache

@@ -7,8 +7,11 @@ from typing import Any
 
 import torch
 
+from autograd_cli.errors import first_line
 from autograd_cli.lang.nodes import Program
-from autograd_cli.run.interpreter import Interpreter, Settings, StoppedError
+from autograd_cli.run.interpreter import Interpreter
+from autograd_cli.run.recorder import StoppedError
+from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import BoundValue, Run
 
 
@@ -32,11 +35,13 @@ def run(program: Program, bindings: Sequence[BoundValue], settings: Settings) ->
         steps=interpreter.steps,
         root=root,
         failure=failure,
-        device=settings.device,
-        dtype=settings.dtype,
-        seed=settings.seed,
-        warnings=tuple(dict.fromkeys(str(w.message).split("\n")[0] for w in caught)),
+        settings=settings,
+        warnings=tuple(dict.fromkeys(_said(w.message) for w in caught)),
     )
+
+
+def _said(message: Warning | str) -> str:
+    return message if isinstance(message, str) else first_line(message)
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 """What a run leaves: live steps in the order of evaluation, the root, the failure."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -9,25 +10,8 @@ import torch
 from autograd_cli.lang.functions.rows import Function
 from autograd_cli.lang.nodes import Expr, Program
 from autograd_cli.report import Ref, Step
-from autograd_cli.run.values import tensors_in
-
-REDRAWN = frozenset(
-    [
-        "dropout",
-        "dropout1d",
-        "dropout2d",
-        "dropout3d",
-        "alpha_dropout",
-        "feature_alpha_dropout",
-        "feature_dropout",
-        "rrelu",
-        "gumbel_softmax",
-        "scaled_dot_product_attention",
-        "fractional_max_pool2d",
-        "fractional_max_pool3d",
-    ]
-)
-"""Functions that draw at random and let gradients pass: a replay draws from the same state."""
+from autograd_cli.run.settings import Settings
+from autograd_cli.run.values import dtype_name, tensors_in
 
 
 @dataclass(slots=True)
@@ -39,7 +23,7 @@ class LiveStep:
     value, read right after the call. `held` says that a replay must keep the recorded
     value: it was drawn at random, or gradients do not pass (detach, an integer or
     boolean result) though an argument required them. `random_state` is the generator's
-    state before a call of a REDRAWN function, so that the same can be drawn again.
+    state before a call that draws besides, as dropout does, so that it can draw the same again.
     """
 
     index: int
@@ -67,24 +51,11 @@ class LiveStep:
             args=self.args,
             kwargs=tuple(self.kwargs.items()),
             shape=tuple(self.value.shape) if is_tensor else None,
-            dtype=str(self.value.dtype).removeprefix("torch.") if is_tensor else None,
+            dtype=dtype_name(self.value.dtype) if is_tensor else None,
             requires_grad=is_tensor and self.value.requires_grad,
             name=self.name,
             value=None if is_tensor or self.kind == "call" else self.value,
         )
-
-
-def refs(args: Any) -> Iterator[Ref]:
-    """Every Ref in an argument structure: tuples, lists, dicts and slices of them."""
-    if isinstance(args, Ref):
-        yield args
-    elif isinstance(args, tuple | list):
-        for item in args:
-            yield from refs(item)
-    elif isinstance(args, dict):
-        yield from refs(tuple(args.values()))
-    elif isinstance(args, slice):
-        yield from refs((args.start, args.stop, args.step))
 
 
 def filled(args: Any, values: Sequence[Any]) -> Any:
@@ -139,7 +110,6 @@ class Operand:
     text: str
     expr: Expr
     value: Any
-    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -165,10 +135,28 @@ class Run:
     steps: list[LiveStep]
     root: int | None
     failure: Failure | None
-    device: str
-    dtype: str
-    seed: int
+    settings: Settings
     warnings: tuple[str, ...] = ()
+
+    @cached_property
+    def tape(self) -> tuple[Step, ...]:
+        """The steps without their tensors."""
+        return tuple(step.plain() for step in self.steps)
+
+    @property
+    def device(self) -> str:
+        """Where it was run."""
+        return self.settings.device
+
+    @property
+    def dtype(self) -> str:
+        """The default dtype that it was run with."""
+        return self.settings.dtype
+
+    @property
+    def seed(self) -> int:
+        """The seed that its random numbers came from."""
+        return self.settings.seed
 
     @property
     def output(self) -> Any:

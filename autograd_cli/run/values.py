@@ -6,8 +6,10 @@ from typing import Any
 import torch
 
 from autograd_cli.report import Summary, Values
+from autograd_cli.report.records import MOST_ELEMENTS
+from autograd_cli.report.values import summary
 
-VALUES_LIMIT = 1000
+VALUES_LIMIT = MOST_ELEMENTS
 
 
 def plain(value: Any, limit: int | None = VALUES_LIMIT) -> Values:
@@ -36,13 +38,11 @@ def _frozen(nested: Any) -> Any:
 
 
 def _summary(tensor: torch.Tensor) -> Summary:
-    numbers = tensor.abs() if tensor.is_complex() else tensor
-    if tensor.dtype == torch.bool:
-        numbers = tensor.to(torch.uint8)
-    nan, inf = torch.isnan(numbers), torch.isinf(numbers)
-    finite = numbers[~(nan | inf)]
-    low, high = (finite.min().item(), finite.max().item()) if finite.numel() else (None, None)
-    return Summary(tensor.numel(), low, high, int(nan.sum()), int(inf.sum()))
+    nan, inf = torch.isnan(tensor), torch.isinf(tensor)
+    finite = tensor[~(nan | inf)].to(torch.uint8 if tensor.dtype == torch.bool else tensor.dtype)
+    has_ends = finite.numel() and not tensor.is_complex()
+    ends = (finite.min().item(), finite.max().item()) if has_ends else None
+    return summary(tensor.numel(), ends, int(nan.sum()), int(inf.sum()))
 
 
 def shape_of(value: Any) -> tuple[int, ...] | None:

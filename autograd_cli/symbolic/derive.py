@@ -4,12 +4,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any
 
 from autograd_cli.lang.functions import by_path
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.nodes import Attribute, Expr, Keyword, Name, Number, Sequence as Listed, children, walk
-from autograd_cli.report import Ref, Step
+from autograd_cli.report import Step, below, under
 from autograd_cli.symbolic.build import settled
 from autograd_cli.symbolic.operands import NoRuleError, Tape
 from autograd_cli.symbolic.rules import contributions, is_elementwise
@@ -68,7 +67,7 @@ def differentiate(
     The cotangent of an output that is not a scalar is `cotangent`, else ones. Names in
     `hidden`, and those of the bindings on the tape, are not taken for functions.
     """
-    reached = _reached(steps, root)
+    reached = under(steps, root)[::-1]
     if sum(steps[i].kind == "call" for i in reached) > LONGEST:
         return dict.fromkeys(wrt, Derivative(None, f"longer than {LONGEST} operations"))
     active = _active(steps, reached, wrt)
@@ -91,38 +90,12 @@ def _total(arrived: Iterable[Arrived]) -> Arrived | None:
     return reduce(Arrived.plus, ordered) if ordered else None
 
 
-def _refs(given: Any) -> Iterable[Ref]:
-    """Every Ref in an argument structure."""
-    if isinstance(given, Ref):
-        yield given
-    elif isinstance(given, tuple | list):
-        for item in given:
-            yield from _refs(item)
-    elif isinstance(given, slice):
-        yield from _refs((given.start, given.stop, given.step))
-
-
-def _below(step: Step) -> Iterable[int]:
-    return (ref.index for ref in _refs((step.args, tuple(value for _, value in step.kwargs))))
-
-
-def _reached(steps: Sequence[Step], root: int) -> list[int]:
-    """The steps that the output is made of, the last one first."""
-    found, pending = {root}, [root]
-    while pending:
-        for index in _below(steps[pending.pop()]):
-            if index not in found:
-                found.add(index)
-                pending.append(index)
-    return sorted(found, reverse=True)
-
-
 def _active(steps: Sequence[Step], reached: Sequence[int], wrt: Sequence[int]) -> set[int]:
     """The steps through which gradients pass from the output to a binding in `wrt`."""
     active = set(wrt)
     for index in reversed(reached):
         step = steps[index]
-        if step.kind == "call" and _carries(step) and any(i in active for i in _below(step)):
+        if step.kind == "call" and _carries(step) and any(i in active for i in below(step)):
             active.add(index)
     return active
 

@@ -3,11 +3,12 @@
 from typing import Any
 
 from autograd_cli.lang.nodes import Attribute, Binary, Expr
+from autograd_cli.report.values import shape_text
 from autograd_cli.symbolic.build import call as calling, method
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, operand
 from autograd_cli.symbolic.terms import Shape, Term, broadcast, factor_term
 from autograd_cli.symbolic.texts import Contributions
-from autograd_cli.symbolic.values import Value, mapped, reduced, renamed, shape_text, split
+from autograd_cli.symbolic.values import Value, mapped, reduced, renamed, split
 
 
 def turned(expr: Expr, rank: int) -> Expr:

@@ -10,6 +10,7 @@ from functools import reduce
 from math import prod
 
 from autograd_cli.lang.nodes import Binary, Expr, Number
+from autograd_cli.report.values import shape_text
 from autograd_cli.symbolic.build import call, method
 from autograd_cli.symbolic.terms import (
     ONE,
@@ -222,11 +223,6 @@ def _origin(term: Term) -> str:
     if len(shaped) == 1 and shaped[0].power == 1 and shaped[0].origin:
         return f"{shape_text(term.shape)} = {shaped[0].origin}"
     return ""
-
-
-def shape_text(shape: Shape) -> str:
-    """`(10,1)`, `(1,)`, `()`."""
-    return f"({shape[0]},)" if len(shape) == 1 else "(" + ",".join(map(str, shape)) + ")"
 
 
 def scaled(outside: Term, expr: Expr, shape: Shape, origin: str = "") -> Value:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from autograd_cli.report.records import Binding, Output, Report
+from autograd_cli.report.values import bytes_text
 from autograd_cli.views import findings, numbers, witnesses
 from autograd_cli.views.pieces import (
     BLANK,
@@ -18,7 +19,7 @@ from autograd_cli.views.pieces import (
     words,
 )
 from autograd_cli.views.relations import chains, stretches
-from autograd_cli.views.table import graph_table, shape_text
+from autograd_cli.views.table import graph_table
 from autograd_cli.views.verdicts import verdicts
 
 _USUAL_WIDTH = 80
@@ -56,7 +57,7 @@ def _header(report: Report, tree: Table | None) -> Ends:
     fill = max(_USUAL_WIDTH, natural_width(tree)) if tree else _USUAL_WIDTH
     facts = [report.dtype, report.device, f"seed {report.seed}"]
     if report.graph:
-        facts.append(f"keeps {numbers.size(report.kept_bytes)}")
+        facts.append(f"keeps {bytes_text(report.kept_bytes)}")
     return Ends(result(report), words((" · ".join(map(one_line, facts)), "quiet")), fill)
 
 
@@ -71,9 +72,9 @@ def result(report: Report) -> Words:
 def _value(output: Output) -> str:
     text = numbers.tensor(output.value)
     if output.value is None:
-        return f"no value, shape {shape_text(output.shape)}" if output.shape is not None else "None"
+        return f"no value, shape {numbers.shape(output.shape)}" if output.shape is not None else "None"
     listed = not output.shape or text.startswith("[")
-    return text if listed else f"{shape_text(output.shape)} {text}"
+    return text if listed else f"{numbers.shape(output.shape)} {text}"
 
 
 def _bindings(report: Report) -> Table:
@@ -89,7 +90,7 @@ def _binding(binding: Binding) -> tuple[Words, ...]:
     return (
         words((one_line(binding.name), "name")),
         words((one_line(binding.text), "source")),
-        words((shape_text(binding.shape), "shape")),
+        words((numbers.shape(binding.shape), "shape")),
         words((one_line(binding.dtype), "shape")),
         words(one_line(binding.device)),
         words((numbers.cell(binding.value, numbers.TIGHT), "value")),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from autograd_cli.report.records import Node, Report
 from autograd_cli.views import numbers
 from autograd_cli.views.pieces import Room, one_line, plain_text
-from autograd_cli.views.table import gradient_of, said, shape_text
+from autograd_cli.views.table import gradient_of, said
 from autograd_cli.views.tree import Shape, nearest
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _facts(node: Node) -> list[str]:
     digits = numbers.TIGHT if node.shape else numbers.DIGITS
     facts = [f"value {numbers.cell(node.value, digits)}"] if node.value is not None else []
     if node.shape is not None:
-        facts.append(f"shape {shape_text(node.shape)}")
+        facts.append(f"shape {numbers.shape(node.shape)}")
     if not node.constant:
         facts.append(one_line(node.op))
     if node.gradient is not None:

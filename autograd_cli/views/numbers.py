@@ -10,7 +10,7 @@ from math import floor, isfinite, log10
 from typing import Any
 
 from autograd_cli.report.records import Summary, Values
-from autograd_cli.report.values import flat, summarise
+from autograd_cli.report.values import flat, shape_text, summarise
 
 DIGITS = 7
 TIGHT = 3
@@ -79,10 +79,9 @@ def error_bar(value: float) -> str:
     return f"± {number(value, 1)}"
 
 
-def size(count_of_bytes: int) -> str:
-    """A number of bytes in the largest binary unit that leaves at least 1: 8 B, 1.5 KiB."""
-    power = min(max(count_of_bytes.bit_length() - 1, 0) // 10, 4)
-    return f"{number(count_of_bytes / 1024**power, 3)} {('B', 'KiB', 'MiB', 'GiB', 'TiB')[power]}"
+def shape(of: Sequence[int] | None) -> str:
+    """A shape in a cell: (10,3); "-" for what is no tensor."""
+    return MISSING if of is None else shape_text(of)
 
 
 def decimals_for(values: Iterable[Any], tolerance: float | None = None) -> int | None:

@@ -5,9 +5,9 @@ from math import prod
 
 from autograd_cli.lang.source import cells
 from autograd_cli.report.records import Graph, Path, Stretch
+from autograd_cli.report.values import shape_text
 from autograd_cli.views import numbers
 from autograd_cli.views.pieces import Line, Words, one_line, words
-from autograd_cli.views.table import shape_text
 
 MOST_PATHS = 4
 

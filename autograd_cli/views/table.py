@@ -37,13 +37,6 @@ _FITS = (
 )
 
 
-def shape_text(shape: Sequence[int] | None) -> str:
-    """A shape without blanks, as the tables and sentences have it: (10,1), (3,), ()."""
-    if shape is None:
-        return numbers.MISSING
-    return f"({','.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
-
-
 def graph_table(report: Report, room: Room) -> tuple[Table, list[Piece]] | None:
     """The table that fits in `room`, roomiest first, and the lines that belong under it."""
     if report.graph is None:
@@ -124,7 +117,7 @@ class _Columns:
         return words((row.glyphs, "quiet"), (text, "quiet" if row.node.inside else "source"))
 
     def sizes(self) -> tuple[Column, list[Words]]:
-        return Column("shape"), self.each(lambda node: shape_text(node.shape), "shape")
+        return Column("shape"), self.each(lambda node: numbers.shape(node.shape), "shape")
 
     def dtypes(self) -> tuple[Column, list[Words]]:
         return Column("dtype"), self.each(lambda node: node.dtype or numbers.MISSING, "shape")

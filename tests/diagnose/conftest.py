@@ -12,8 +12,8 @@ from autograd_cli.graph.read import read
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Finding, Gradient
-from autograd_cli.run.interpreter import Settings
 from autograd_cli.run.record import run, torch_state
+from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import BoundValue, Run
 from autograd_cli.run.values import plain
 

@@ -10,8 +10,15 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from autograd_cli.errors import LanguageError
-from autograd_cli.lang.arithmetic import MAX_ITEMS, apply_binary, apply_index, apply_unary, python_function
+from autograd_cli.errors import LanguageError, LimitError
+from autograd_cli.lang.arithmetic import (
+    MAX_ITEMS,
+    apply_binary,
+    apply_index,
+    apply_unary,
+    items,
+    python_function,
+)
 
 # Repeats from run to run, and takes the time that a busy machine needs.
 steady = partial(settings, deadline=None, derandomize=True)
@@ -55,16 +62,42 @@ def test_a_sign_gives_what_python_gives_or_an_error_of_ours(op: str, value: Any)
 
 
 LARGE = [
-    ("**", 9, 9**9), ("**", 10, 100_000), ("**", -10, 10**12), ("<<", 1, 10**12), ("*", 2**4000, 2**4000),
+    ("**", 9, 9**9),
+    ("**", 10, 100_000),
+    ("**", -10, 10**12),
+    ("<<", 1, 10**12),
+    ("*", 2**4000, 2**4000),
+]
+MANY = [
     ("*", [0], 10**9), ("*", 10**9, (0,)), ("*", [[0] * 1000] * 1000, 2), ("+", [0] * MAX_ITEMS, [0]),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("op", "left", "right"), LARGE)
 def test_what_would_be_too_large_is_refused_before_it_is_computed(op, left, right):
-    with pytest.raises(LanguageError, match=r"4,096 bits|makes a list of") as caught:
+    with pytest.raises(LanguageError, match=r"4,096 bits") as caught:
         apply_binary(op, left, right)
     assert caught.value.code == "AGX110"
+
+
+@pytest.mark.parametrize(("op", "left", "right"), MANY)
+def test_a_list_too_long_is_refused_before_it_is_made(op, left, right):
+    with pytest.raises(LimitError, match=r"makes a list of .* items; the limit is 1,000,000") as caught:
+        apply_binary(op, left, right)
+    assert caught.value.code == "AGX606"
+    assert "--max-items" in caught.value.hint
+
+
+@pytest.mark.parametrize(("op", "left", "right"), [("*", [0], 4), ("*", 4, [0]), ("+", [0, 1], (2, 3))])
+def test_the_longest_list_is_what_the_caller_says(op, left, right):
+    with pytest.raises(LimitError, match=r"makes a list of 4 items; the limit is 3\."):
+        apply_binary(op, left, right, 3)
+
+
+def test_a_range_counts_as_the_items_it_gives():
+    assert items(range(5), 10) == 5
+    assert items([range(5), 1], 10) == 7
+    assert items(range(10**40), 10) > 10
 
 
 FITTING = [
@@ -96,7 +129,6 @@ SENTENCES = [
     ("<", 1j, 2, "`<` has no meaning between a complex number and an integer."),
     ("+", None, True, "`+` has no meaning between None and a truth value."),
     ("**", 9, 9**9, "`9 ** 387420489` is an integer of more than 4,096 bits."),
-    ("*", [0], 10**9, "`*` makes a list of 1,000,000,000 items; the limit is 1,000,000."),
 ]
 
 
@@ -112,7 +144,7 @@ def test_inner_lists_count_when_a_list_is_repeated():
     laughs: list[Any] = [1]
     for _ in range(30):
         laughs = [laughs, laughs]
-    with pytest.raises(LanguageError, match="makes a list of"):
+    with pytest.raises(LimitError, match="makes a list of"):
         apply_binary("*", laughs, 1)
 
 
@@ -151,3 +183,7 @@ def test_pythons_own_functions_are_bounded_too():
         python_function("max")(1)
     with pytest.raises(LanguageError, match="Python's `pow` cannot take this"):
         python_function("pow")(2, -1, 4)
+    with pytest.raises(LanguageError, match="Python's `sum` cannot take this: a list to start from"):
+        python_function("sum")([[1], [2]], [])
+    with pytest.raises(LanguageError, match="Python's `sum` cannot take this: a list to start from"):
+        python_function("sum")([[1], [2]], start=[])

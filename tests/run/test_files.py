@@ -1,6 +1,7 @@
 """Data files as bindings: what is read, and what is refused before it is read."""
 
 import json
+import os
 import zipfile
 from pathlib import Path
 
@@ -10,12 +11,13 @@ import torch
 
 from autograd_cli.errors import ExitStatus, InputError, LimitError, MissingError
 from autograd_cli.run import files
+from autograd_cli.run.settings import Settings
 
 LIMIT = 1 << 20
 
 
-def read(reference: object, stdin: str | None = None, limit: int = LIMIT) -> object:
-    return files.read(str(reference), stdin, limit)
+def read(reference: object, stdin: str | None = None, max_items: int = 1_000_000) -> object:
+    return files.read(str(reference), stdin, Settings(max_memory=LIMIT, max_items=max_items))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", ">f4", "int64", "bool"])
@@ -31,7 +33,7 @@ def test_npy_keeps_values_shape_and_dtype(tmp_path: Path, dtype: str) -> None:
 def test_npz_names_its_array(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", w=np.ones(2), b=np.zeros(3))
     assert read(f"{tmp_path / 'a.npz'}:b").shape == (3,)
-    with pytest.raises(InputError, match="it holds several arrays") as caught:
+    with pytest.raises(InputError, match="it holds 2 arrays") as caught:
         read(tmp_path / "a.npz")
     assert caught.value.hint == f"Write @{tmp_path / 'a.npz'}:NAME with one of: w, b."
 
@@ -75,8 +77,12 @@ def test_standard_input_is_json_or_numbers(text: str, value: object) -> None:
         ("a.json", b'{"a": 1}', "it holds dict where numbers and lists of them are due"),
         ("a.json", b"\xff\xfe", ""),
         ("a.csv", b"x\n", "it holds no rows of numbers"),
-        ("a.csv", b"1,2\n3\n", "column 1 holds nothing where a number is due"),
-        ("a.csv", b"1,2\n3,k\n", "column 1 holds `k` where a number is due"),
+        ("a.csv", b"1,2\n3\n", "row 2 has 1 column, row 1 has 2 columns"),
+        ("a.csv", b"x,y\n\n1,2\n3,4,5\n", "row 4 has 3 columns, row 1 has 2 columns"),
+        ("a.csv", b"1,2\n3,k\n", "row 2, column 1 holds `k` where a number is due"),
+        ("a.csv", b"1,2\n3,\n", "row 2, column 1 holds nothing where a number is due"),
+        ("a.csv", b"1,2\n3,4\0\n", "row 2 holds a null byte, which no text has"),
+        ("a.json", b"[" * 65 + b"]" * 65, "its lists nest more than 64 deep"),
         ("a.txt", b"1", "a file of kind `.txt` cannot be read"),
         ("a.pt", b"1", "a file of kind `.pt` cannot be read"),
     ],
@@ -115,7 +121,7 @@ def test_a_huge_claim_is_a_limit_before_anything_is_read(tmp_path: Path) -> None
         np.lib.format.write_array_header_1_0(
             stream, {"descr": "<f8", "fortran_order": False, "shape": (10**9, 10**6)}
         )
-    with pytest.raises(LimitError, match="the limit is 1.0 MiB") as caught:
+    with pytest.raises(LimitError, match=r"the limit is 1 MiB") as caught:
         read(path)
     assert caught.value.status is ExitStatus.LIMIT
 
@@ -124,7 +130,7 @@ def test_a_zip_bomb_is_a_limit(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.npz", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("w.npy", bytes(4 * LIMIT))
     assert (tmp_path / "a.npz").stat().st_size < LIMIT
-    with pytest.raises(LimitError, match=r"a.npz:w` holds 4.0 MiB"):
+    with pytest.raises(LimitError, match=r"a.npz:w` holds 4 MiB"):
         read(tmp_path / "a.npz")
 
 
@@ -149,3 +155,59 @@ def test_deep_json_is_refused(tmp_path: Path) -> None:
 def test_json_of_not_finite_numbers(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps([float("inf"), 1.0]))
     assert read(tmp_path / "a.json") == [float("inf"), 1.0]
+
+
+@pytest.mark.parametrize("name", ["a.npy", "a.json"])
+def test_a_part_of_a_file_that_has_none_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"1")
+    with pytest.raises(InputError, match=f"a .{name[2:]} file holds one value and no part `w`") as caught:
+        read(f"{tmp_path / name}:w")
+    assert caught.value.hint == f"Write @{tmp_path / name}."
+
+
+@pytest.mark.parametrize("name", ["pipe.json", "pipe.csv", "pipe.npy", "pipe.npz"])
+def test_a_pipe_is_refused_without_waiting_for_it(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(InputError, match="it is a device or a pipe, of which nobody knows"):
+        read(tmp_path / name)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs a device")
+def test_a_device_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    (tmp_path / "zero.csv").symlink_to("/dev/zero")
+    with pytest.raises(InputError, match="it is a device or a pipe"):
+        read(tmp_path / "zero.csv")
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.csv"])
+def test_a_file_that_grows_while_it_is_read_is_a_limit(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / name).write_bytes(b"1" * (LIMIT + 1))
+    monkeypatch.setattr(files.os, "fstat", lambda _: os.stat_result([0] * 10))
+    with pytest.raises(LimitError, match="the limit is 1 MiB"):
+        read(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.json", "[1,2,3]"), ("a.json", "[[1],[2]]"), ("a.csv", "1\n2\n3\n"), ("a.csv", "1,2\n3,4\n")],
+)
+def test_a_list_in_a_file_has_at_most_max_items(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(LimitError, match=r"; the limit is 2\.") as caught:
+        read(tmp_path / name, max_items=2)
+    assert caught.value.code == "AGX606"
+    assert "--max-items" in caught.value.hint
+
+
+@pytest.mark.parametrize("text", ["[1,2,3]", "1 2 3", "1,2,3", "[[1],[2]]"])
+def test_a_list_on_standard_input_has_at_most_max_items(text: str) -> None:
+    with pytest.raises(LimitError, match="the limit is 2") as caught:
+        read("-", stdin=text, max_items=2)
+    assert caught.value.code == "AGX606"
+
+
+def test_an_array_in_a_file_is_no_list(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.ones(5))
+    assert read(tmp_path / "a.npy", max_items=2).shape == (5,)

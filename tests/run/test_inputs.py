@@ -3,10 +3,12 @@
 import pytest
 import torch
 
-from autograd_cli.errors import InputError
+from autograd_cli.errors import InputError, LimitError
 from autograd_cli.lang.functions.rows import Role
+from autograd_cli.lang.parse import TextLimits
+from autograd_cli.run import inputs
 from autograd_cli.run.inputs import Roles, bind
-from autograd_cli.run.interpreter import Settings
+from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import BoundValue
 
 TENSOR = frozenset({Role.TENSOR})
@@ -90,7 +92,7 @@ def test_wrt_makes_the_others_constants() -> None:
 
 def test_later_bindings_see_earlier_ones() -> None:
     used = {"X": TENSOR, "y": TENSOR}
-    x, y = bind([("X", "[1,2]"), ("y", "2*X+1")], Roles(used), Settings())
+    _, y = bind([("X", "[1,2]"), ("y", "2*X+1")], Roles(used), Settings())
     assert y.value.tolist() == [3.0, 5.0]
     assert y.value.is_leaf
     assert y.value.requires_grad
@@ -126,12 +128,33 @@ def test_an_unused_binding_is_marked() -> None:
         ("[1,[2]]", "The value of `x` is no tensor: its lists are not of one shape."),
         ("randn(2)@randn(3)", "The value of `x` cannot be computed: "),
         ("None", "The value of `x` is nothing; a number, a list of numbers of one shape or a tensor is due."),
+        ("[1,10**30]", "The value of `x` is no tensor: it holds an integer beyond int64."),
         ("y+1", "The value of `x` uses `y`, which has no value yet."),
         ("['1','2']", "The value of `x` is of type list; a number, a list of numbers of one shape"),
     ],
 )
 def test_what_is_no_value_is_refused(text: str, sentence: str) -> None:
-    with pytest.raises(InputError) as caught:  # noqa: PT011 - the whole sentence is compared below
+    with pytest.raises(InputError) as caught:
         one(text)
     assert caught.value.code == "AGX202"
     assert caught.value.sentence.startswith(sentence)
+
+
+@pytest.mark.parametrize("text", ["1+1+1+1", "(1 ,)*3"])
+def test_the_limits_of_a_text_hold_for_values(text: str) -> None:
+    settings = Settings(text=TextLimits(max_text=6, max_nodes=4))
+    with pytest.raises(LimitError, match="The source") as caught:
+        bind([("x", text)], Roles({"x": TENSOR}), settings)
+    assert caught.value.code == "AGX108"
+
+
+def test_a_list_of_a_value_has_at_most_max_items() -> None:
+    with pytest.raises(LimitError, match=r"`\*` makes a list of 6 items; the limit is 5\.") as caught:
+        bind([("x", "[0]*6")], Roles({"x": TENSOR}), Settings(max_items=5))
+    assert caught.value.code == "AGX606"
+
+
+def test_an_error_without_words_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inputs, "evaluate", lambda *_: (_ for _ in ()).throw(RuntimeError()))
+    with pytest.raises(InputError, match="The value of `x` cannot be computed: RuntimeError"):
+        one("2.")

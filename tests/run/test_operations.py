@@ -9,9 +9,10 @@ import pytest
 import torch
 from torch.autograd.gradcheck import GradcheckError
 
+from autograd_cli.lang.arithmetic import CALLS
 from autograd_cli.lang.functions import FUNCTIONS, OPERATORS, by_path
 from autograd_cli.lang.functions.rows import NUMPY_KEYWORDS, Function, Kind, row
-from autograd_cli.run.operations import OPERATOR_CALLS, callable_for, is_method_only
+from autograd_cli.run.operations import callable_for
 
 PRELUDE = """
 import math, torch
@@ -209,7 +210,7 @@ DECLARED = [
 
 
 def test_signatures_are_torchs() -> None:
-    found = {f.path: mismatch(f) for f in DECLARED if not is_method_only(f)}
+    found = {f.path: mismatch(f) for f in DECLARED if not f.path.startswith("torch.Tensor.")}
     assert {path: what for path, what in found.items() if what} == {}
 
 
@@ -324,7 +325,7 @@ def test_an_operators_callable_does_what_its_source_says(function: Function, nam
 
 def test_operators_work_on_numbers_too() -> None:
     assert callable_for(OPERATORS["**"])(2, 3) == 8
-    assert set(OPERATOR_CALLS) == set(OPERATORS)
+    assert set(CALLS) == set(OPERATORS)
 
 
 def test_a_function_and_its_method_are_told_apart() -> None:
@@ -351,7 +352,20 @@ def test_attributes_are_read() -> None:
     assert callable_for(by_path["torch.Tensor.T"])(x).shape == (3, 2)
 
 
-def test_what_is_reached_from_a_tensor_alone() -> None:
-    assert is_method_only(by_path["torch.Tensor.view"])
-    assert is_method_only(by_path["torch.Tensor.T"])
-    assert not is_method_only(by_path["torch.reshape"])
+@pytest.mark.filterwarnings("ignore:(torch.chain_matmul|torch.cholesky) is deprecated:UserWarning")
+@pytest.mark.filterwarnings("ignore:index_reduce.. is in beta:UserWarning")
+def test_what_draws_says_so_and_nothing_else_does(names: dict[str, Any]) -> None:
+    quiet = {"torch.nn.functional.rrelu", "torch.nn.functional.scaled_dot_product_attention"}
+    said_to_draw = {f.path for f in EVERY if f.draws}
+    found = {f.path for f in WITH_EXAMPLE if f.differentiable and moves_the_generator(f, names)}
+    assert quiet <= said_to_draw, "these draw when they are asked to"
+    assert found == said_to_draw - quiet
+
+
+def moves_the_generator(function: Function, names: dict[str, Any]) -> bool:
+    """Whether a call of the example, its bindings made before, draws a random number."""
+    evaluate, leaves = prepared(function, names)
+    torch.manual_seed(0)
+    before = torch.random.get_rng_state()
+    evaluate(*leaves)
+    return not torch.equal(before, torch.random.get_rng_state())

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from autograd_cli.errors import LimitError
 from autograd_cli.report import Ref
 from autograd_cli.run.devices import DeviceMismatch
-from autograd_cli.run.interpreter import Settings
+from autograd_cli.run.settings import Settings
 
 
 def texts(run: object) -> list[str]:
@@ -169,13 +169,13 @@ def test_a_tensor_of_several_elements_has_no_truth(made: object) -> None:
     ],
 )
 def test_memory_is_refused_before_it_is_taken(made: object, source: str) -> None:
-    with pytest.raises(LimitError, match=r"would make a tensor of shape .*; the limit is 1.0 GiB"):
+    with pytest.raises(LimitError, match=r"would make a tensor of shape .*; the limit is 1 GiB"):
         made(source, x="[1.]")
 
 
 def test_the_memory_limit_can_be_raised_and_lowered(made: object) -> None:
     assert made("zeros(2000000)", settings=Settings(max_memory=1 << 30)).output.numel() == 2_000_000
-    with pytest.raises(LimitError, match=r"7.6 MiB; the limit is 1.0 MiB"):
+    with pytest.raises(LimitError, match=r"7.63 MiB; the limit is 1 MiB"):
         made("zeros(2000000)", settings=Settings(max_memory=1 << 20))
 
 
@@ -193,6 +193,77 @@ def test_a_sum_of_thousands_of_terms_needs_no_stack(made: object) -> None:
     assert run.output.item() == 4000
 
 
-def test_an_override_stands_in_for_a_call(made: object) -> None:
-    run = made("x*rand(2)", x="1", settings=Settings(overrides={"rand(2)": torch.tensor([3.0, 4.0])}))
-    assert run.output.tolist() == [3.0, 4.0]
+@pytest.mark.parametrize(
+    ("link", "op"),
+    [
+        (".sin()", "SinBackward0"),
+        (".T", "PermuteBackward0"),
+        ("[:]", "SliceBackward0"),
+        (".mul(1)", "MulBackward0"),
+    ],
+)
+def test_a_chain_of_thousands_of_links_needs_no_stack(made: object, link: str, op: str) -> None:
+    run = made("x" + link * 3000, x="[[1.,2.]]")
+    assert run.failure is None
+    assert len(run.steps) == 3001
+    assert type(run.output.grad_fn).__name__ == op
+
+
+def test_the_value_before_the_dot_is_evaluated_first_as_in_python(made: object) -> None:
+    run = made("rand(2).sub(randn(2))")
+    torch.manual_seed(0)
+    assert torch.equal(run.output, torch.rand(2).sub(torch.randn(2)))
+
+
+def test_what_draws_keeps_the_state_it_drew_from(made: object) -> None:
+    run = made("F.dropout(x*rand(8))*2", x="ones(8)")
+    drawn = [step for step in run.steps if step.random_state is not None]
+    assert [step.function.name for step in drawn] == ["dropout"]
+    torch.random.set_rng_state(drawn[0].random_state)
+    before = run.steps[drawn[0].args[0].index].value
+    assert torch.equal(F.dropout(before), drawn[0].value)
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ("tensor([1., 2., 3.])", "The list has 3 items; the limit is 2."),
+        ("tensor([[1.], [2.]])", "The list has 4 items; the limit is 2."),
+        ("tensor((1., 2., 3.))", "The list has 3 items; the limit is 2."),
+        ("tensor([0.]*3)", "`*` makes a list of 3 items; the limit is 2."),
+        ("x.tolist()", "`tolist` would make a list of 4 items; the limit is 2."),
+        ("list(x)", "`list` would make a list of 4 items; the limit is 2."),
+        ("tuple(x)", "`tuple` would make a list of 4 items; the limit is 2."),
+        ("unbind(x)", "`unbind` makes 4 items; the limit is 2."),
+        ("range(5)", "`range` makes 5 items; the limit is 2."),
+    ],
+)
+def test_a_list_of_too_many_items_is_refused(made: object, source: str, sentence: str) -> None:
+    with pytest.raises(LimitError, match="the limit is 2") as caught:
+        made(source, x="arange(4.)", settings=Settings(max_items=2))
+    assert (caught.value.code, caught.value.sentence) == ("AGX606", sentence)
+    assert "--max-items" in caught.value.hint
+
+
+def test_a_run_of_too_many_steps_is_refused_at_the_one_that_is_too_much(made: object) -> None:
+    assert len(made("sin(sin(x))", x="1", settings=Settings(max_steps=3)).steps) == 3
+    with pytest.raises(
+        LimitError, match=r"The source takes more than 2 steps, which is the limit\."
+    ) as caught:
+        made("sin(sin(x))", x="1", settings=Settings(max_steps=2))
+    assert (caught.value.code, caught.value.span) == ("AGX606", (0, 11))
+    assert "--max-steps" in caught.value.hint
+
+
+@pytest.mark.parametrize("source", ["x.to(y)", "x.type_as(y)"])
+def test_what_moves_a_tensor_takes_one_elsewhere(made: object, source: str) -> None:
+    run = made(source, x="randn(2)", y="randn(3,device='meta')")
+    assert run.failure is None
+    assert run.output.device.type == "meta"
+
+
+def test_a_run_keeps_its_settings(made: object) -> None:
+    settings = Settings(seed=3, dtype="float64", max_items=7)
+    run = made("x", x="1", settings=settings)
+    assert run.settings is settings
+    assert (run.device, run.dtype, run.seed) == ("cpu", "float64", 3)

@@ -13,8 +13,8 @@ from autograd_cli.lang.nodes import Expr
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Step
-from autograd_cli.run.interpreter import Settings
 from autograd_cli.run.record import run, torch_state
+from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import BoundValue, Run
 from autograd_cli.symbolic.derive import Derivative, differentiate
 from autograd_cli.symbolic.unparse import unparse

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from autograd_cli.lang.functions import FUNCTIONS
-from autograd_cli.run.interpreter import Settings
+from autograd_cli.run.settings import Settings
 from autograd_cli.symbolic.rules import has_rule
 
 M, N, ROW, COLUMN = (2, 3), (3, 4), (3,), (2, 1)

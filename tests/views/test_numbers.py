@@ -70,14 +70,6 @@ def test_an_error_bar_has_one_digit(value, text):
     assert numbers.error_bar(value) == text
 
 
-@pytest.mark.parametrize(
-    ("count", "text"),
-    [(0, "0 B"), (8, "8 B"), (1023, "1023 B"), (1024, "1 KiB"), (1536, "1.5 KiB"), (3 << 30, "3 GiB")],
-)
-def test_bytes(count, text):
-    assert numbers.size(count) == text
-
-
 def test_witnesses_are_written_with_the_same_decimals():
     row = numbers.in_step([-2.6145744323730469, -2.6145744834544478, -2.614574483455], tolerance=3.1e-7)
     assert row == ["-2.6145744", "-2.6145745", "-2.6145745"]
@@ -141,3 +133,7 @@ def test_a_tensor(values, text):
 )
 def test_a_cell_of_the_tree(values, digits, text):
     assert numbers.cell(values, digits) == text
+
+
+def test_a_shape_in_a_cell():
+    assert [numbers.shape(of) for of in (None, (), (3,))] == ["-", "()", "(3,)"]

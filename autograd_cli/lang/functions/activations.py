@@ -51,7 +51,7 @@ BENDS = (
          domain=KINK, aliases=("torch.nn.functional.prelu",), x=A, w="[0.25]"),
     _function("torch.nn.functional.rrelu", "leaky_relu with a random slope while training", "F.rrelu(x)",
               signature="(input, lower: number = 0.125, upper: number = 0.3333, training: flag = False)",
-              domain=KINK, x=A),
+              domain=KINK, draws=True, x=A),
     _function("torch.nn.functional.glu", "one half times the sigmoid of the other", "F.glu(x)",
               signature="(input, dim: dim = -1)", x="[-1.5,0.3,2.2,0.4]"),
     _row("torch.logit", "log(x / (1 - x)), the inverse of sigmoid", "logit(x)",
@@ -75,7 +75,7 @@ SOFTMAX = (
               x=M),
     _function("torch.nn.functional.gumbel_softmax", "softmax after random noise", "F.gumbel_softmax(x)",
               signature="(logits, tau: number = 1, hard: flag = False, eps: number = 1e-10, dim: dim = -1)",
-              x=M),
+              draws=True, x=M),
 )
 # fmt: on
 

@@ -34,11 +34,12 @@ FLOATS = (
     _float("cfloat", "in complex64", "x.cfloat().real"),
     _float("cdouble", "in complex128", "x.cdouble().real"),
     _cast("torch.Tensor.to", "in another dtype, on another device, or like another tensor", "x.to(float64)",
-          x=A, signature="(input, device: device = None, dtype: dtype = None, non_blocking: flag = False,"
+          x=A, moves=True,
+          signature="(input, device: device = None, dtype: dtype = None, non_blocking: flag = False,"
                     " copy: flag = False, *, tensor = None)",
-                    domain="any; gradients end where an integer comes out"),
+          domain="any; gradients end where an integer comes out"),
     _cast("torch.Tensor.type_as", "in the dtype of other", "x.type_as(ones(1))", signature="(input, other)",
-          x=A),
+          moves=True, x=A),
     _cast("torch.Tensor.type", "in another dtype; without one, its name", "x.type(float64)", x=A,
           signature="(input, dtype: dtype = None, non_blocking: flag = False)"),
     _cast("torch.Tensor.cpu", "on the CPU", "x.cpu()", x=A),

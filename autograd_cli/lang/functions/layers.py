@@ -25,6 +25,7 @@ MAX = (
 )
 LP = "(input, norm_type: number, kernel_size: size, stride: size = None, ceil_mode: flag = False)"
 DROP = "(input, p: number = 0.5, training: flag = True)"
+ALPHA_DROP = "(input, p: number = 0.5, training: flag = False)"
 BAG = (
     "(input: index, weight, offsets: index = None, max_norm: number = None, norm_type: number = 2,"
     " scale_grad_by_freq: flag = False, mode: text = 'mean', sparse: flag = False,"
@@ -79,6 +80,11 @@ def _bare(
         f"torch.nn.functional.{name}", meaning, f"F.{name}(x{arguments})", signature=signature, domain=domain,
         aliases=(f"torch.{name}",), x=x, **more,
     )  # fmt: skip
+
+
+def _drop(name: str, meaning: str, arguments: str, signature: str, x: str) -> Function:
+    """As `_of`, for what draws at random which elements it drops."""
+    return _of(name, meaning, arguments, signature, "the same draw each time", x, draws=True)
 
 
 # fmt: off
@@ -160,14 +166,12 @@ NORMS = (
 )
 
 DROPOUTS = (
-    _of("dropout", "elements set to 0 by chance, the rest scaled up", "", DROP, "the same draw each time", M),
-    _of("dropout1d", "channels of a line set to 0 by chance", "", DROP, "the same draw each time", M),
-    _of("dropout2d", "channels of a plane set to 0 by chance", "", DROP, "the same draw each time", FOUR),
-    _of("dropout3d", "channels of a space set to 0 by chance", "", DROP, "the same draw each time", SPACE),
-    _of("alpha_dropout", "dropout that keeps mean and spread, for selu", ", 0.5, True",
-        "(input, p: number = 0.5, training: flag = False)", "the same draw each time", M),
-    _of("feature_alpha_dropout", "alpha_dropout of whole channels", ", 0.5, True",
-        "(input, p: number = 0.5, training: flag = False)", "the same draw each time", M),
+    _drop("dropout", "elements set to 0 by chance, the rest scaled up", "", DROP, x=M),
+    _drop("dropout1d", "channels of a line set to 0 by chance", "", DROP, x=M),
+    _drop("dropout2d", "channels of a plane set to 0 by chance", "", DROP, x=FOUR),
+    _drop("dropout3d", "channels of a space set to 0 by chance", "", DROP, x=SPACE),
+    _drop("alpha_dropout", "dropout that keeps mean and spread, for selu", ", 0.5, True", ALPHA_DROP, x=M),
+    _drop("feature_alpha_dropout", "alpha_dropout of whole channels", ", 0.5, True", ALPHA_DROP, x=M),
 )
 
 FRAMES = (
@@ -194,7 +198,7 @@ FRAMES = (
     _row("torch.nn.functional.scaled_dot_product_attention", "softmax(q @ k.T / sqrt(d)) @ v",
          "F.scaled_dot_product_attention(q, k, v)", q="[[[1.5,-0.3],[0.2,2.5]]]",
          k="[[[0.7,1.1],[-0.4,0.9]]]", v="[[[0.4,-1.2],[0.8,0.3]]]",
-         signature=ATTENTION),
+         signature=ATTENTION, draws=True),
 )
 # fmt: on
 

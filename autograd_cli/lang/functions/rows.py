@@ -90,6 +90,10 @@ class Function(NamedTuple):
     `method_signature` is the method's where it is not the function's ("(input, *shape:
     size)" for `x.reshape(2, 3)`). `attribute` marks what is read without a call: `x.T`.
     `operator` is the symbol of an operator's row; these stand apart, in `OPERATORS`.
+
+    `draws` says that it draws at random besides passing gradients on, so that it must draw
+    the same when it is evaluated again. `moves` says that its tensors may be on different
+    devices, since it is there to bring them together.
     """
 
     path: str
@@ -105,6 +109,8 @@ class Function(NamedTuple):
     method_signature: str = ""
     attribute: bool = False
     operator: str = ""
+    draws: bool = False
+    moves: bool = False
 
     def __hash__(self) -> int:
         return hash((self.path, self.operator))
@@ -187,6 +193,8 @@ def row(
     method_signature: str = "",
     attribute: bool = False,
     operator: str = "",
+    draws: bool = False,
+    moves: bool = False,
     **bindings: str,
 ) -> Function:
     """A row; `example` is a source and the keywords left over are its bindings."""
@@ -204,6 +212,8 @@ def row(
         method_signature=method_signature,
         attribute=attribute,
         operator=operator,
+        draws=draws,
+        moves=moves,
     )
 
 

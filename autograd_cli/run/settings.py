@@ -1,0 +1,24 @@
+"""How a program is run, and what it may cost."""
+
+from dataclasses import dataclass, field
+
+from autograd_cli.lang.arithmetic import MAX_ITEMS
+from autograd_cli.lang.parse import TextLimits
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a program is run. `dtype` is the default dtype of creation functions.
+
+    `max_memory` is in bytes; `max_items` is the longest list, items of inner lists
+    counted; `max_steps` the most expressions evaluated; `text` how large a source or
+    the text of a value may be.
+    """
+
+    device: str = "cpu"
+    dtype: str = "float32"
+    seed: int = 0
+    max_memory: int = 1 << 30
+    max_items: int = MAX_ITEMS
+    max_steps: int = 1_000_000
+    text: TextLimits = field(default_factory=TextLimits)
