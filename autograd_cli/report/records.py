@@ -13,6 +13,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+SCHEMA = "agx.report/1"
+"""What a report calls its own form, in its key `schema`."""
+
+MOST_ELEMENTS = 1_000
+"""A tensor of more elements stands in a report as its summary, unless all is asked for."""
+
+MOST_PATHS = 4
+"""A graph of more ways from the output to its leaves shows none of them."""
+
 Span = tuple[int, int]
 Shape = tuple[int, ...]
 Nested = Any
@@ -291,4 +300,4 @@ class Report:
     statements: tuple[Any, ...] = ()
     printed: tuple[str, ...] = ()
     backwards: tuple[Backward, ...] = ()
-    schema: str = "agx.report/1"
+    schema: str = SCHEMA
