@@ -19,9 +19,8 @@ from autograd_cli.gradients import check as witnesses
 from autograd_cli.gradients.backward import Backward, backward
 from autograd_cli.graph.pack import graph as packed_graph, with_cotangents
 from autograd_cli.graph.read import Reading, read
-from autograd_cli.lang.check import Usage, check, unbound
-from autograd_cli.lang.nodes import Program
-from autograd_cli.lang.parse import TextLimits, parse
+from autograd_cli.lang.check import Understood, understood
+from autograd_cli.lang.parse import TextLimits
 from autograd_cli.lang.source import Source
 from autograd_cli.report import (
     Binding,
@@ -70,18 +69,18 @@ class Options:
     eps: float | None = None
     rtol: float | None = None
     atol: float | None = None
-    max_memory: int = 1 << 30
-    max_text: int = 64 << 10
-    max_nodes: int = 10_000
-    max_items: int = 1_000_000
-    max_steps: int = 1_000_000
+    max_memory: int = Settings.max_memory
+    max_text: int = TextLimits.max_text
+    max_nodes: int = TextLimits.max_nodes
+    max_items: int = Settings.max_items
+    max_steps: int = Settings.max_steps
     full: bool = False
     strict: bool = False
     check: bool = False
 
 
 def explore(
-    source: Source | str,
+    source: Source | str | Understood,
     bindings: Pairs,
     options: Options = Options(),
     stdin: str | None = None,
@@ -92,36 +91,22 @@ def explore(
     A program that fails in torch gives a report with its finding and status 1. A source
     or a binding that cannot be understood raises an AgxError. `stdin` is what `@-` reads.
     `progress` is given the report so far before each long stage.
+    An Understood source is not parsed again.
     """
-    program = understood(source, [name for name, _ in bindings], options)
+    known = source
+    if not isinstance(known, Understood):
+        text = Source(known) if isinstance(known, str) else known
+        known = understood(text, [name for name, _ in bindings], _text_limits(options))
     settings = settings_of(options)
     with torch_state(replace(settings, dtype="float32")):
-        made = _run(program, bindings, options, settings, stdin)
+        made = _run(known, bindings, options, settings, stdin)
         if made.failure is not None:
             return _report(made, options, diagnose.failure(made))
         return _explored(made, options, progress, stdin)
 
 
-def understood(source: Source | str, names: Sequence[str], options: Options = Options()) -> "Understood":
-    """The parsed and checked program; what is wrong with the text is raised before torch runs."""
-    text = Source(source) if isinstance(source, str) else source
-    program = parse(text, _text_limits(options))
-    usage = check(program, names)
-    if usage.unbound:
-        raise unbound(program, usage.unbound)
-    return Understood(program, usage)
-
-
 def _text_limits(options: Options) -> TextLimits:
     return TextLimits(max_text=options.max_text, max_nodes=options.max_nodes)
-
-
-@dataclass(frozen=True)
-class Understood:
-    """A program and how it uses its names."""
-
-    program: Program
-    usage: Usage
 
 
 def settings_of(options: Options) -> Settings:
@@ -137,17 +122,15 @@ def settings_of(options: Options) -> Settings:
     )
 
 
-def _run(
-    understood: "Understood", pairs: Pairs, options: Options, settings: Settings, stdin: str | None
-) -> Run:
+def _run(known: Understood, pairs: Pairs, options: Options, settings: Settings, stdin: str | None) -> Run:
     roles = Roles(
-        used=understood.usage.names,
+        used=known.usage.names,
         const=frozenset(options.const),
         wrt=None if options.wrt is None else frozenset(options.wrt),
     )
-    bound = bind(pairs, roles, settings, options.dtype, stdin)
+    bound = bind(pairs, roles, settings, options.dtype, stdin, known.values)
     torch.set_default_dtype(getattr(torch, settings.dtype))
-    return run(understood.program, bound, settings)
+    return run(known.program, bound, settings)
 
 
 def _explored(

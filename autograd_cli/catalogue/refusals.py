@@ -2,22 +2,24 @@
 
 from autograd_cli.catalogue.load import page
 from autograd_cli.errors import AgxError
+from autograd_cli.lang.source import Source
 from autograd_cli.report import Finding, Fix
 
 
-def finding(error: AgxError) -> Finding:
-    """What `error` says, with the name and severity of its page.
+def finding(error: AgxError, source: Source) -> Finding:
+    """What `error` says of `source`, with the name and severity of its page.
 
-    The span is kept only where it counts in the source: the caller knows, and passes
-    the error on with its text.
+    Its place is left out where that is in another text: a binding's value, a command line.
     """
     about = page(error.code)
+    span = error.span if error.text == source.text else None
     fix = (Fix(error.hint, error.fix),) if error.hint or error.fix else ()
     return Finding(
         code=about.code,
         name=about.name,
         severity=about.severity,
         sentence=error.sentence,
-        span=(error.span.start, error.span.end) if error.span is not None else None,
+        span=None if span is None else (span.start, span.end),
+        line=None if span is None else source.line_of(span.start),
         fix=fix,
     )

@@ -50,6 +50,11 @@ class Agx(TyperGroup):
 class TableCommand(TyperCommand):
     """A command whose help is laid out from the table of options."""
 
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """What stands in the line of usage after the command's name."""
+        words = dispatch.COMMANDS[self.name or ""].words
+        return [self.options_metavar or "", *([words.usage] if words else [])]
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """The words, then the options by panel."""
         name = self.name or ""

@@ -30,16 +30,27 @@ class Given:
             raise _none(self.line, what, example)
         return self.line.source
 
+    def no_word(self) -> None:
+        """Nothing; InputError AGX215 where there is a positional word."""
+        if self.line.sources:
+            raise _extra(self.line, self.line.sources[0], f"a word, and `agx {self.line.command}` takes none")
+
 
 Body = Callable[[Given], ExitStatus]
 
 
 @dataclass(frozen=True)
 class Words:
-    """The positional words of a command: what they are called, and their help."""
+    """The positional words of a command: what they are called, their help, whether it does without."""
 
     metavar: str
     help: str
+    optional: bool = False
+
+    @property
+    def usage(self) -> str:
+        """How a line of usage shows them: in brackets where they may be left out."""
+        return f"[{self.metavar}]" if self.optional else self.metavar
 
 
 @dataclass(frozen=True)
@@ -67,22 +78,21 @@ class Command:
 
 
 def _second(line: bindings.Line, what: str) -> InputError:
+    """The refusal of a second word, with what was most likely meant."""
     second = line.sources[1]
-    index = len(line.words) - 1 - line.words[::-1].index(second)
-    text, span = bindings.place(line, index)
     short = next((o for o in options.of(line.command) if o.short and second.startswith(o.short)), None)
     joined = " ".join(line.sources)
     hint = "An expression with spaces needs quotes, so that the shell hands it on as one word."
     if short is not None and len(second) > 2:
         hint = f"A short option takes its value as the next word: {short.short} {second[2:].lstrip('=')}"
-    return InputError(
-        "AGX215",
-        f"`{second}` is a second {what}; one is expected.",
-        text=text,
-        span=span,
-        hint=hint,
-        fix=f"agx {line.command} {bindings.shell([joined])}" if short is None else "",
-    )
+    fix = f"agx {line.command} {bindings.shell([joined])}" if short is None else ""
+    return _extra(line, second, f"a second {what}; one is expected", hint, fix)
+
+
+def _extra(line: bindings.Line, word: str, is_what: str, hint: str = "", fix: str = "") -> InputError:
+    """AGX215: the refusal of a positional word that the command does not take."""
+    text, span = bindings.place(line, len(line.words) - 1 - line.words[::-1].index(word))
+    return InputError("AGX215", f"`{word}` is {is_what}.", text=text, span=span, hint=hint, fix=fix)
 
 
 def _none(line: bindings.Line, what: str, example: str) -> InputError:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from autograd_cli.cli.command import Command, Given
 from autograd_cli.cli.entry import modules_loaded
-from autograd_cli.errors import ExitStatus, InputError
+from autograd_cli.errors import ExitStatus
 
 if TYPE_CHECKING:
     from autograd_cli.run.devices import Device
@@ -27,8 +27,7 @@ def devices(given: Given) -> ExitStatus:
     A device is usable when a small backward on it gives what the CPU gives. With -q
     only the name of the device that --device auto takes.
     """
-    if given.line.sources:
-        raise InputError("AGX205", f"`agx devices` takes no word, and `{given.line.sources[0]}` is one.")
+    given.no_word()
     from autograd_cli.run.devices import survey
 
     modules_loaded()

@@ -7,7 +7,7 @@ from autograd_cli.cli import bindings, devices, explain, gradcheck, show, trace
 from autograd_cli.cli.command import Command
 from autograd_cli.cli.environment import Environment
 from autograd_cli.cli.options import HELP
-from autograd_cli.cli.telling import settled
+from autograd_cli.cli.telling import status_of
 from autograd_cli.errors import ExitStatus, InputError, Span
 
 COMMANDS: dict[str, Command] = {
@@ -20,7 +20,7 @@ _OWN = ("--version", "--install-completion", "--show-completion", *HELP.spelling
 
 def run(argv: Sequence[str], environment: Environment) -> ExitStatus:
     """The status of one command line in `environment`; ends no process."""
-    status = settled(environment, lambda: _dispatched(list(argv), environment))
+    status = status_of(environment, lambda: _dispatched(list(argv), environment))
     environment.flush()
     return status
 

@@ -1,5 +1,6 @@
 """`agx explain`: the page of a finding, or the list of them."""
 
+import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING
 from autograd_cli.cli.command import Command, Given, Words
 from autograd_cli.cli.environment import Environment
 from autograd_cli.errors import ExitStatus, InputError
+from autograd_cli.lang.source import named
 
 if TYPE_CHECKING:
     from autograd_cli.catalogue import Page
@@ -17,7 +19,7 @@ agx explain broadcast
 agx explain "can only be created for scalar outputs"
 agx explain"""
 
-WORDS = Words("[CODE|WORD]", "A code such as AGX301, or words of a name, a title or a message of torch")
+WORDS = Words("CODE|WORD", "A code such as AGX301, or words of a name, a title or a message of torch", True)
 
 
 def explain(given: Given) -> ExitStatus:
@@ -48,13 +50,18 @@ def _pages(wanted: str) -> Sequence["Page"]:
     found = exact[:1] or find(wanted)
     if found:
         return found
-    known = {word: p for p in pages() for word in (p.code, *p.names)}
-    near = get_close_matches(wanted, known, 1) or get_close_matches(wanted.upper(), known, 1)
-    raise InputError(
-        "AGX208",
-        f"`{wanted}` is no code, and no page speaks of it.",
-        hint=f"Did you mean `{near[0]}`?" if near else "`agx explain` lists all pages.",
-        fix=f"agx explain {near[0]}" if near else "",
+    raise _no_page(wanted, [name for p in pages() for name in p.names])
+
+
+def _no_page(wanted: str, names: Sequence[str]) -> InputError:
+    """AGX216, with the names of pages that look alike; of two codes that look alike neither is meant."""
+    is_code = re.fullmatch(r"(agx)?\d+", wanted, re.IGNORECASE) is not None
+    near = [] if is_code else get_close_matches(wanted.lower(), names, 3)
+    return InputError(
+        "AGX216",
+        f"There is no page `{wanted}`." if is_code else f"No page speaks of `{wanted}`.",
+        hint=f"Near it: {named(near)}." if near else "`agx explain` lists all pages.",
+        fix=f"agx explain {near[0]}" if near else "agx explain",
     )
 
 

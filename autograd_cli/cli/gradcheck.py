@@ -9,7 +9,7 @@ agx gradcheck "softmax(x, 0)[0]" --x "[1., 2., 3.]" --strict
 agx gradcheck
 agx gradcheck --device cuda --dtype float64"""
 
-WORDS = Words("[SOURCE]", "As for trace; without it every function of the language is checked")
+WORDS = Words("SOURCE", "As for trace; without it every function of the language is checked", True)
 
 
 def gradcheck(given: Given) -> ExitStatus:

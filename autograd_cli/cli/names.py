@@ -11,7 +11,8 @@ from autograd_cli.cli import options
 from autograd_cli.cli.bindings import Line, place
 from autograd_cli.cli.command import Given
 from autograd_cli.errors import AgxError, InputError, Span
-from autograd_cli.lang.check import check, misspelt, too_early, unbound
+from autograd_cli.lang.check import Understood, check, misspelt, too_early, unbound
+from autograd_cli.lang.nodes import Program
 from autograd_cli.lang.parse import TextLimits, parse
 from autograd_cli.lang.source import Source
 
@@ -19,8 +20,8 @@ _SLIP = 0.75
 """How alike, from 0 to 1, an unused binding and an option are when one was meant for the other."""
 
 
-def settle(source: Source, given: Given) -> None:
-    """Nothing, or what is wrong with the text of the source or of a value.
+def checked(source: Source, given: Given) -> Understood:
+    """The programs of the source and of its values, whose names fit each other and the options.
 
     Raises LanguageError and LimitError for the texts; InputError AGX201 for names
     without a value, AGX205 for a binding that must have been meant otherwise, AGX208
@@ -29,12 +30,11 @@ def settle(source: Source, given: Given) -> None:
     line = given.line
     names = [name for name, _ in line.bindings]
     limits = TextLimits(
-        max_text=given.options.get("max_text", TextLimits().max_text),
-        max_nodes=given.options.get("max_nodes", TextLimits().max_nodes),
+        **{key: given.options[key] for key in ("max_text", "max_nodes") if key in given.options}
     )
     program = parse(source, limits)
     usage = check(program, names)
-    used, faults = _used_in_values(line, limits)
+    used, values, faults = _values(line, limits)
     strays = [name for name in names if name not in usage.names and name not in used]
     for stray in strays:
         _refuse_slip(stray, usage.unbound, line)
@@ -46,17 +46,19 @@ def settle(source: Source, given: Given) -> None:
         raise faults[0]
     for key in ("wrt", "const"):
         _refuse_strangers(key, given.options.get(key, ()), names)
+    return Understood(program, usage, values)
 
 
-def _used_in_values(line: Line, limits: TextLimits) -> tuple[set[str], list[AgxError]]:
-    """The names that values use, and what is wrong with values."""
+def _values(line: Line, limits: TextLimits) -> tuple[set[str], dict[str, Program], list[AgxError]]:
+    """The names that values use, their programs by the name they bind, and what is wrong with values."""
     used: set[str] = set()
+    programs: dict[str, Program] = {}
     faults: list[AgxError] = []
     earlier: list[str] = []
     for name, text in line.bindings:
         if not text.startswith("@"):
             try:
-                program = parse(Source(text, f"--{name}"), limits)
+                programs[name] = program = parse(Source(text, f"--{name}"), limits)
                 usage = check(program, earlier)
                 used |= usage.names.keys()
                 if usage.unbound:
@@ -64,7 +66,7 @@ def _used_in_values(line: Line, limits: TextLimits) -> tuple[set[str], list[AgxE
             except AgxError as error:
                 faults.append(_in_value(name, text, error))
         earlier.append(name)
-    return used, faults
+    return used, programs, faults
 
 
 def _in_value(name: str, text: str, error: AgxError) -> AgxError:

@@ -7,6 +7,9 @@ from difflib import get_close_matches
 from typing import Any
 
 from autograd_cli.errors import InputError
+from autograd_cli.lang.parse import TextLimits
+from autograd_cli.report.values import bytes_text
+from autograd_cli.run.settings import Settings
 
 RUNS = ("trace", "gradcheck")
 _EVERY = ("trace", "gradcheck", "devices", "explain", "show")
@@ -131,6 +134,9 @@ def size(text: str) -> int:
     return int(float(match[1]) * unit)
 
 
+SECONDS = 30.0
+"""How long a run may take unless --timeout says otherwise."""
+
 _REPORTS = ("trace", "gradcheck", "show")
 _OUT = "Output"
 _LIMITS = "Limits"
@@ -166,13 +172,18 @@ OPTIONS: tuple[Option, ...] = (
     Option("--verbose", "Say on stderr what was read and how long it took", short="-v", panel=_OUT),
     Option("--color", "Colours: auto (on a terminal), always, never", "WHEN", commands=_EVERY, panel=_OUT,
            read=_one_of("auto", "always", "never")),
-    Option("--timeout", "Stop after this many seconds, 30 unless said", "S", panel=_LIMITS,
+    Option("--timeout", f"Stop after this many seconds, {SECONDS:g} unless said", "S", panel=_LIMITS,
            read=_number(zero=False)),
-    Option("--max-memory", "Memory beyond start, 1GiB unless said", "SIZE", panel=_LIMITS, read=size),
-    Option("--max-text", "Length of a source, 64KiB unless said", "BYTES", panel=_LIMITS, read=size),
-    Option("--max-nodes", "Nodes of an expression, 10000 unless said", "N", panel=_LIMITS, read=_integer(1)),
-    Option("--max-steps", "Steps of a run, 1000000 unless said", "N", panel=_LIMITS, read=_integer(1)),
-    Option("--max-items", "Items of a list, 1000000 unless said", "N", panel=_LIMITS, read=_integer(1)),
+    Option("--max-memory", f"Memory beyond start, {bytes_text(Settings.max_memory)} unless said", "SIZE",
+           panel=_LIMITS, read=size),
+    Option("--max-text", f"Length of a source, {bytes_text(TextLimits.max_text)} unless said", "BYTES",
+           panel=_LIMITS, read=size),
+    Option("--max-nodes", f"Nodes of an expression, {TextLimits.max_nodes:,} unless said", "N",
+           panel=_LIMITS, read=_integer(1)),
+    Option("--max-steps", f"Steps of a run, {Settings.max_steps:,} unless said", "N",
+           panel=_LIMITS, read=_integer(1)),
+    Option("--max-items", f"Items of a list, {Settings.max_items:,} unless said", "N",
+           panel=_LIMITS, read=_integer(1)),
     HELP,
 )  # fmt: skip
 """Every option of every command, in the order in which --help lists them."""

@@ -15,14 +15,14 @@ _WITHOUT_FINDINGS = ("tsv", "dot", "svg", "png", "pdf")
 
 
 @dataclass(frozen=True)
-class Target:
+class Destination:
     """The format of a report, and the file it goes to, None for stdout."""
 
     format: str
     file: Path | None = None
 
 
-def target(given: Given) -> Target:
+def destination(given: Given) -> Destination:
     """Where the options send the report; decided before anything runs.
 
     Raises InputError AGX212 for an ending that is no format, AGX208 for options that
@@ -36,9 +36,9 @@ def target(given: Given) -> Target:
 
         form = picture.check(options["output"])
         _refuse_two_formats(asked | {form})
-        return Target(form, _writable(Path(options["output"])))
+        return Destination(form, _writable(Path(options["output"])))
     _refuse_two_formats(asked)
-    return Target(asked.pop() if asked else "rich" if given.environment.on_terminal else "plain")
+    return Destination(asked.pop() if asked else "rich" if given.environment.on_terminal else "plain")
 
 
 def _refuse_two_formats(asked: set[str]) -> None:
@@ -57,7 +57,7 @@ def _writable(path: Path) -> Path:
     return path
 
 
-def put(given: Given, where: Target, report: Report) -> None:
+def put(given: Given, where: Destination, report: Report) -> None:
     """Write `report` where it goes, and on stderr what its format has no room for."""
     options: dict[str, Any] = given.options
     environment = given.environment

@@ -1,7 +1,6 @@
 """A source explored: what trace and gradcheck have in common, from the line to the status."""
 
 import os
-import resource
 import sys
 import time
 from dataclasses import fields, replace
@@ -11,13 +10,16 @@ from typing import Any
 from autograd_cli.cli import names, output, sources
 from autograd_cli.cli.command import Given
 from autograd_cli.cli.entry import modules_loaded
+from autograd_cli.cli.options import SECONDS
 from autograd_cli.cli.supervise import Bounds, Wire, supervised
 from autograd_cli.errors import ExitStatus, InputError, LimitError
-from autograd_cli.lang.source import Source
+from autograd_cli.lang.check import Understood
+from autograd_cli.lang.source import Source, visible
 from autograd_cli.report import Report, Witness
+from autograd_cli.report.values import bytes_text, shape_text
+from autograd_cli.run.settings import Settings
 
-_SECONDS = 30.0
-_MEMORY = 1 << 30
+_READ_FROM = {"": "SOURCE from the line", "-": "SOURCE from standard input"}
 
 _BESIDE = 256 << 20
 """Bytes of address space that libraries take when they are first used."""
@@ -28,21 +30,25 @@ _BESIDE_A_CORE = 80 << 20
 
 def explored(given: Given) -> ExitStatus:
     """Read, check and explore the source of the line; write the report; give its status."""
-    where = output.target(given)
+    where = output.destination(given)
     _refuse_root(given)
     source = sources.read(given)
     stdin = sources.standard_input(given)
-    names.settle(source, given)
-    bounds = Bounds(given.options.get("timeout", _SECONDS), given.options.get("max_memory", _MEMORY))
+    known = names.checked(source, given)
+    bounds = Bounds(
+        given.options.get("timeout", SECONDS), given.options.get("max_memory", Settings.max_memory)
+    )
     return supervised(
         given.environment,
         bounds,
-        lambda wire: _run(given, where, source, stdin, wire),
+        lambda wire: _run(given, where, known, stdin, wire),
         lambda so_far, reached: _late(given, where, so_far, reached),
     )
 
 
-def _run(given: Given, where: output.Target, source: Source, stdin: str | None, wire: Wire) -> ExitStatus:
+def _run(
+    given: Given, where: output.Destination, known: Understood, stdin: str | None, wire: Wire
+) -> ExitStatus:
     """Explore the source and write its report."""
     began = time.monotonic()
     from autograd_cli import explore
@@ -55,12 +61,12 @@ def _run(given: Given, where: output.Target, source: Source, stdin: str | None, 
         limit_memory(options.max_memory)
     wire.started()
     report = explore.explore(
-        source, given.line.bindings, options, stdin, lambda so_far: wire.progress(to_json(so_far))
+        known, given.line.bindings, options, stdin, lambda so_far: wire.progress(to_json(so_far))
     )
     wire.done()
     output.put(given, where, report)
     if given.environment.verbose:
-        _say_versions(given, report, loaded - began, time.monotonic() - loaded)
+        _say_details(given, report, loaded - began, time.monotonic() - loaded)
     return ExitStatus(report.status)
 
 
@@ -72,14 +78,14 @@ def _chosen(given: Given, known: set[str]) -> dict[str, Any]:
     return {**chosen, "check": given.line.command == "gradcheck"}
 
 
-def _late(given: Given, where: output.Target, so_far: str, reached: LimitError) -> ExitStatus:
+def _late(given: Given, where: output.Destination, so_far: str, reached: LimitError) -> ExitStatus:
     """Write the report so far, with the limit among its findings, and refuse the rest."""
     if so_far:
         from autograd_cli.catalogue import finding
         from autograd_cli.report.json import from_json
 
         report = from_json(so_far)
-        found = (*report.findings, finding(reached))
+        found = (*report.findings, finding(reached, Source(report.source)))
         output.put(given, where, replace(report, findings=found, status=int(ExitStatus.LIMIT)))
     raise reached
 
@@ -89,6 +95,8 @@ def limit_memory(most: int) -> None:
     size = Path("/proc/self/statm")
     if sys.platform != "linux" or not size.exists():
         return
+    import resource  # Windows has no such module.
+
     now = int(size.read_text(encoding="ascii").split()[0]) * os.sysconf("SC_PAGE_SIZE")
     beside = _BESIDE + _BESIDE_A_CORE * (os.cpu_count() or 1)
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
@@ -96,9 +104,17 @@ def limit_memory(most: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (soft if hard < 0 else min(soft, hard), hard))
 
 
-def _say_versions(given: Given, report: Report, loading: float, running: float) -> None:
-    versions = " · ".join(f"{name} {version}" for name, version in report.versions.items())
-    given.environment.say(f"{versions} · modules {loading:.2f} s · run {running:.2f} s")
+def _say_details(given: Given, report: Report, loading: float, running: float) -> None:
+    """On stderr: what was read, by which versions, and the seconds that modules and run took."""
+    say = given.environment.say
+    size = len(report.source.encode("utf-8", "surrogatepass"))
+    say(f"read {_READ_FROM.get(report.name, visible(report.name))}, {bytes_text(size)}")
+    for binding in report.bindings:
+        shape = "" if binding.shape is None else f" {shape_text(binding.shape)}"
+        origin = visible(binding.text) if binding.text.startswith("@") else "the line"
+        say(f"read {binding.name}{shape} {binding.dtype} from {origin}")
+    say(" · ".join(f"{name} {version}" for name, version in report.versions.items()))
+    say(f"modules {loading:.2f} s · run {running:.2f} s")
 
 
 def _refuse_root(given: Given) -> None:

@@ -2,15 +2,28 @@
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 from autograd_cli.cli.command import Given
 from autograd_cli.errors import InputError, LimitError, missing_file
-from autograd_cli.lang.source import Source
+from autograd_cli.lang.parse import TextLimits
+from autograd_cli.lang.source import Source, named
+from autograd_cli.run.settings import Settings
 
 _PATH = re.compile(r"[^\s()\[\]{}*+=,;'\"]+\.py")
 
+STANDARD_INPUT = "standard input"
+
 _BYTES_AN_ITEM = 64
 """More than the text of one number takes, with its comma and space."""
+
+
+class Bound(NamedTuple):
+    """The most bytes of a text, the code of the refusal of more, and the option that allows more."""
+
+    most: int
+    code: str
+    option: str = ""
 
 
 def read(given: Given) -> Source:
@@ -20,11 +33,11 @@ def read(given: Given) -> Source:
     that is not there, LimitError AGX108 for more than --max-text.
     """
     word = given.one("SOURCE", f'agx {given.line.command} "sin(x**2)" --x 2')
-    most = given.options.get("max_text", 64 << 10)
+    bound = Bound(given.options.get("max_text", TextLimits.max_text), "AGX108", "--max-text")
     if word == "-":
-        return Source(decoded(given.environment.read_bytes(most + 1), most, "standard input"), "-")
+        return Source(decoded(given.environment.read_bytes(bound.most + 1), STANDARD_INPUT, bound), "-")
     if word.endswith(".py") and (_PATH.fullmatch(word) or Path(word).is_file()):
-        return Source(decoded(_file(word, most + 1), most, word), word)
+        return Source(decoded(start_of(word, bound.most + 1), word, bound), word)
     return Source(_from_line(word))
 
 
@@ -40,22 +53,23 @@ def standard_input(given: Given) -> str | None:
     if len(takers) > 1:
         raise InputError(
             "AGX211",
-            f"Standard input can be read once, and {' and '.join(f'`{taker}`' for taker in takers)} read it.",
+            f"Standard input can be read once, and {named(takers)} read it.",
             hint="Put one of them into a file: --x @data.json.",
         )
     if not takers or takers[0] == "SOURCE -":
         return None
-    most = given.options.get("max_items", 1_000_000) * _BYTES_AN_ITEM
-    return decoded(given.environment.read_bytes(most + 1), most, "standard input")
+    items: int = given.options.get("max_items", Settings.max_items)
+    bound = Bound(items * _BYTES_AN_ITEM, "AGX606", "--max-items")
+    return decoded(given.environment.read_bytes(bound.most + 1), STANDARD_INPUT, bound)
 
 
-def decoded(content: bytes, most: int, name: str) -> str:
+def decoded(content: bytes, name: str, bound: Bound) -> str:
     """`content` as text, without a byte order mark."""
-    if len(content) > most:
+    if len(content) > bound.most:
         raise LimitError(
-            "AGX108",
-            f"`{name}` holds more than {most} bytes.",
-            hint="Make it shorter, or raise the limit with --max-text.",
+            bound.code,
+            f"`{name}` holds more than {bound.most:,} bytes.",
+            hint=f"Make it shorter, or raise the limit with {bound.option}." if bound.option else "",
         )
     try:
         return content.decode("utf-8-sig")
@@ -80,7 +94,8 @@ def _from_line(word: str) -> str:
     return word
 
 
-def _file(name: str, most: int) -> bytes:
+def start_of(name: str, most: int) -> bytes:
+    """At most `most` bytes of a file; MissingError AGX206 where it cannot be read."""
     try:
         with Path(name).open("rb") as stream:
             return stream.read(most)

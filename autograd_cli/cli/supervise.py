@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from autograd_cli.cli.environment import Environment
-from autograd_cli.cli.telling import out_of_memory, settled
+from autograd_cli.cli.telling import out_of_memory, status_of
 from autograd_cli.errors import ExitStatus, LimitError
 
 _STARTED, _PROGRESS, _DONE = b"S", b"P", b"D"
@@ -92,7 +92,7 @@ def _be_the_child(environment: Environment, work: Work, wire: Wire) -> None:
     status = ExitStatus.INTERRUPTED
     try:
         _die_with_parent()
-        status = settled(environment, lambda: work(wire))
+        status = status_of(environment, lambda: work(wire))
         environment.flush()
     except KeyboardInterrupt:
         status = ExitStatus.INTERRUPTED
@@ -188,7 +188,7 @@ class _Supervisor:
             return ExitStatus(code)
         if -code == signal.SIGINT:
             return ExitStatus.INTERRUPTED
-        return settled(self.environment, lambda: _raise(_killed(-code)))
+        return status_of(self.environment, lambda: _raise(_killed(-code)))
 
 
 def _resident(process: int) -> int:

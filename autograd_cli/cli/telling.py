@@ -11,7 +11,7 @@ Styled = tuple[str, str]
 """A line and its style: "error", "carets", "fix" or ""."""
 
 
-def settled(environment: Environment, work: Callable[[], int | None]) -> ExitStatus:
+def status_of(environment: Environment, work: Callable[[], int | None]) -> ExitStatus:
     """The status that `work` ends with; what it raises is told on stderr, never as a traceback."""
     try:
         return ExitStatus(work() or ExitStatus.OK)

@@ -1,15 +1,15 @@
 """Bindings that the output's gradient does not reach, and the expression that cuts the way."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import torch
 
 from autograd_cli.diagnose import drawing, repair
-from autograd_cli.diagnose.facts import make
 from autograd_cli.diagnose.outputs import NO_GRAPH
 from autograd_cli.diagnose.scene import Scene, is_floating, way
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
+from autograd_cli.lang.source import named
 from autograd_cli.report import Finding, Fix
 from autograd_cli.run.tape import LiveStep
 from autograd_cli.run.values import tensors_in
@@ -63,18 +63,12 @@ def _flat(step: LiveStep) -> bool:
     return any(tensor.requires_grad for tensor in tensors_in(step.value))
 
 
-def named(names: Sequence[str]) -> str:
-    """ "`x`", "`x` and `y`", "`x`, `y` and `z`"."""
-    marked = [f"`{name}`" for name in names]
-    return marked[0] if len(marked) == 1 else f"{', '.join(marked[:-1])} and {marked[-1]}"
-
-
 def _cut(scene: Scene, step: LiveStep, names: list[str]) -> Finding:
     """A result that has no grad_fn although an argument of it requires grad."""
     detached = step.function is not None and step.function.name in _CUTS
     detached = detached or (isinstance(step.expr, nodes.Attribute) and step.expr.name in _CUTS)
     get = "gets" if len(names) == 1 else "get"
-    return make(
+    return scene.finding(
         "AGX403",
         f"{named(names)} {get} no gradient: {drawing.quoted(scene.text(step))} {_reason(step, detached)}.",
         name="detached-prediction-in-loss" if detached else "nondifferentiable-op-in-loss",
@@ -131,7 +125,7 @@ def _staircase(scene: Scene, step: LiveStep, names: list[str]) -> Finding:
         program = repair.edited(scene.source, {expr.span: passed})
         fixes.append(Fix("rounded forward, passed through backward (a straight-through estimate)", program))
     get = "gets" if len(names) == 1 else "get"
-    return make(
+    return scene.finding(
         "AGX403",
         f"{named(names)} {get} a gradient of 0 everywhere: {drawing.quoted(text)} is flat between its jumps.",
         name="nondifferentiable-op-in-loss",
@@ -155,7 +149,7 @@ def _rounded(expr: nodes.Expr) -> nodes.Expr | None:
 def unused_input(scene: Scene) -> Iterator[Finding]:
     """AGX406 for a binding in the source that the output does not depend on by its values."""
     for name in scene.unread:
-        yield make(
+        yield scene.finding(
             "AGX406",
             f"`{name}` gets no gradient: it stands only where the run did not come by.",
             bindings=[name],
@@ -167,7 +161,7 @@ def unused_input(scene: Scene) -> Iterator[Finding]:
         shape_only = (
             f"; {drawing.quoted(scene.text(its.ends[0]))} takes its shape or dtype" if its.ends else ""
         )
-        yield make(
+        yield scene.finding(
             "AGX406",
             f"`{name}` gets no gradient: no value of it goes into the output{shape_only}.",
             span=leaf.expr.span,

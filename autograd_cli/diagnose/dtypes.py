@@ -8,6 +8,7 @@ from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.facts import Case, dtype_name
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
+from autograd_cli.lang.source import in_words
 from autograd_cli.report import Finding, Fix
 from autograd_cli.run.tape import Operand
 
@@ -45,7 +46,7 @@ def mismatch(case: Case) -> Finding | None:
     names = [f"{drawing.quoted(o.text)} is {dtype_name(o.value.dtype)}" for o in case.tensors[:3]]
     return case.finding(
         "AGX304",
-        f"{_and(names)}: {_called(case)} does not convert one to the other.",
+        f"{in_words(names)}: {_called(case)} does not convert one to the other.",
         name=_NAMES.get(frozenset(map(dtype_name, dtypes)), "dtype-mismatch"),
         cause=drawing.columns(
             [
@@ -56,10 +57,6 @@ def mismatch(case: Case) -> Finding | None:
         fix=(_converted(case, keep, change),),
         dtypes=[dtype_name(o.value.dtype) for o in case.tensors],
     )
-
-
-def _and(names: list[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 def _called(case: Case) -> str:

@@ -13,6 +13,7 @@ from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Function, Kind
 from autograd_cli.lang.nodes import Expr
+from autograd_cli.lang.source import Source
 from autograd_cli.report import Finding, Fix
 from autograd_cli.run.devices import DeviceMismatch
 from autograd_cli.run.tape import Failure, Operand, Run
@@ -45,6 +46,7 @@ def described(operand: Operand) -> tuple[str, str]:
 def make(
     code: str,
     sentence: str,
+    source: Source,
     *,
     name: str = "",
     span: Span | None = None,
@@ -54,7 +56,7 @@ def make(
     also: tuple[str, ...] = (),
     **evidence: Any,
 ) -> Finding:
-    """A finding whose name and severity are those of its page unless said."""
+    """A finding whose name and severity are those of its page unless said, and its line that of `span`."""
     about = catalogue.page(code)
     return Finding(
         code=code,
@@ -62,6 +64,7 @@ def make(
         severity=about.severity,
         sentence=sentence,
         span=None if span is None else (span.start, span.end),
+        line=None if span is None else source.line_of(span.start),
         torch=torch,
         cause=tuple(cause),
         fix=tuple(fix),
@@ -140,6 +143,7 @@ class Case:
         return make(
             code,
             sentence,
+            self.run.program.source,
             name=name,
             span=(expr or self.failure.expr).span,
             torch="" if own else self.words,

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from autograd_cli.diagnose.cuts import named
-from autograd_cli.diagnose.facts import make
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.lang.nodes import Name
+from autograd_cli.lang.source import named
 from autograd_cli.report import Finding
 
 
@@ -15,10 +14,11 @@ def made_floating(scene: Scene) -> Iterator[Finding]:
     if names:
         dtypes = {str(b.value.dtype).removeprefix("torch.") for b in scene.run.bindings if b.converted}
         one = len(names) == 1
-        yield make(
+        yield scene.finding(
             "AGX209",
             f"{named(names)}, {'an int, is' if one else 'ints, are'} made {'/'.join(sorted(dtypes))}, "
-            f"since only floating values have a gradient; --const {','.join(names)} keeps {'it' if one else 'them'}.",
+            f"since only floating values have a gradient; --const {','.join(names)} keeps "
+            f"{'it' if one else 'them'}.",
             bindings=names,
         )
 
@@ -27,7 +27,7 @@ def euler(scene: Scene) -> Iterator[Finding]:
     """AGX111, once, where `e` stands for the constant and may have been meant as a name."""
     for step in scene.run.steps:
         if step.kind == "constant" and step.expr == Name("e"):
-            yield make("AGX111", "`e` is the constant 2.718282; --e 2 makes it a name of your own.")
+            yield scene.finding("AGX111", "`e` is the constant 2.718282; --e 2 makes it a name of your own.")
             return
 
 
@@ -36,7 +36,7 @@ def unused(scene: Scene) -> Iterator[Finding]:
     names = [b.name for b in scene.run.bindings if not b.used]
     if names:
         what = "is bound and not used" if len(names) == 1 else "are bound and not used"
-        yield make("AGX204", f"{named(names)} {what} in `{_short(scene)}`.", bindings=names)
+        yield scene.finding("AGX204", f"{named(names)} {what} in `{_short(scene)}`.", bindings=names)
 
 
 def _short(scene: Scene) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 import torch
 
 from autograd_cli.diagnose import drawing, repair
-from autograd_cli.diagnose.facts import make
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
@@ -94,7 +93,7 @@ def _finding(scene: Scene, found: list[tuple[Gradient, Bad]]) -> Finding:
     born = _born(scene)
     step = _step_of(scene, born[0]) if born else None
     wrong = found[0][1]
-    return make(
+    return scene.finding(
         "AGX502",
         _sentence(scene, *found[0]) + ".",
         name=_name(scene, step, born),

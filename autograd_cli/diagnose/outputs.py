@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import torch
 
 from autograd_cli.diagnose import drawing
-from autograd_cli.diagnose.facts import dtype_name, make
+from autograd_cli.diagnose.facts import dtype_name
 from autograd_cli.diagnose.scene import Scene, way
 from autograd_cli.report import Finding, Fix
 
@@ -21,10 +21,10 @@ def not_a_tensor(scene: Scene) -> Iterator[Finding]:
     if scene.several is not None:
         count = len(scene.several)
         sentence = f"{text} gives {count} values, and a gradient is of one: the first is taken."
-        yield make("AGX312", sentence, span=span, fix=(Fix("pick one", scene.output_text),))
+        yield scene.finding("AGX312", sentence, span=span, fix=(Fix("pick one", scene.output_text),))
     elif not isinstance(value, torch.Tensor) and not any(way(scene, s).ends for s in scene.leaves.values()):
         kind, shown = type(value).__name__, drawing.label(repr(value), 40)
-        yield make("AGX312", f"{text} is a Python {kind}, {shown}: it has no graph.", span=span)
+        yield scene.finding("AGX312", f"{text} is a Python {kind}, {shown}: it has no graph.", span=span)
 
 
 def no_leaf(scene: Scene) -> Iterator[Finding]:
@@ -36,7 +36,7 @@ def no_leaf(scene: Scene) -> Iterator[Finding]:
     if isinstance(value, torch.Tensor) and value.requires_grad:
         return
     rows = [(b.name, _dtype(b.value), _why(b.role, b.value)) for b in bindings]
-    yield make(
+    yield scene.finding(
         "AGX402",
         f"Nothing here requires grad, so {drawing.quoted(scene.source.text)} has no graph and no gradient.",
         span=scene.run.program.body.span,
@@ -77,7 +77,7 @@ def nonscalar(scene: Scene) -> Iterator[Finding]:
     if not _needs_cotangent(scene) or value.is_complex() or value.numel() == 1:
         return
     text = scene.output_text
-    yield make(
+    yield scene.finding(
         "AGX401",
         f"{drawing.quoted(text)} {drawing.shown(value.shape)} has {value.numel()} elements, not one; "
         "backward goes on from ones, so each gradient is that of the sum.",
@@ -107,7 +107,7 @@ def complex_output(scene: Scene) -> Iterator[Finding]:
     if not _needs_cotangent(scene) or not value.is_complex():
         return
     text = scene.output_text
-    yield make(
+    yield scene.finding(
         "AGX405",
         f"{drawing.quoted(text)} is {dtype_name(value.dtype)}: complex numbers have no order, so none "
         "of them is the lower loss, and there is no one gradient; backward goes on from ones.",

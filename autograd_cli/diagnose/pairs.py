@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import torch
 
 from autograd_cli.diagnose import drawing, repair
-from autograd_cli.diagnose.facts import dtype_name, make
+from autograd_cli.diagnose.facts import dtype_name
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
@@ -52,7 +52,7 @@ def _promotion(scene: Scene, step: LiveStep, pair: tuple[LiveStep, LiveStep]) ->
         for s in (*pair, step)
     ]
     changed = next(side for side in pair if side.value.dtype != step.value.dtype)
-    return make(
+    return scene.finding(
         "AGX305",
         f"{drawing.quoted(scene.text(changed))} is {dtype_name(changed.value.dtype)} and is promoted: "
         f"{drawing.quoted(scene.text(step))} is {dtype_name(step.value.dtype)}.",
@@ -113,7 +113,7 @@ def _all_pairs(
     rows.append((scene.text(step) if step.value.ndim else "their difference", (n, n), [n, n]))
     program = repair.suffixed(scene.source, row.expr, "[:, None]", step.expr)
     said = next((w for w in scene.run.warnings if "different to the input size" in w), "")
-    return make(
+    return scene.finding(
         "AGX407",
         f"{drawing.quoted(scene.text(column))} ({n},1) with {drawing.quoted(scene.text(row))} ({n},) gives "
         f"({n},{n}): each element meets all {n} of the other, {n * n} pairs, and "

@@ -56,8 +56,3 @@ def renamed(source: Source, call: Expr, name: str) -> str | None:
     if not old or not source.text[:end].endswith(old):
         return None
     return edited(source, {Span(end - len(old), end): name})
-
-
-def wrapped(source: Source, expr: Expr, before: str, after: str) -> str:
-    """The whole source with `before` and `after` around `expr`."""
-    return edited(source, {expr.span: f"{before}{source[expr.span]}{after}"})

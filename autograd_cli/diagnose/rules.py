@@ -76,7 +76,7 @@ def failure(run: Run) -> tuple[Finding, ...]:
     """Why the run failed: one finding, in whose `also` stand the names of others that fit."""
     assert run.failure is not None, "only a run that failed has a failure to explain"
     if isinstance(run.failure.error, AgxError):
-        return (catalogue.finding(run.failure.error),)
+        return (catalogue.finding(run.failure.error, run.program.source),)
     case = Case(run, run.failure)
     found = [finding for _, rule in FAILURES if (finding := rule(case)) is not None]
     if not found:

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import torch
 
+from autograd_cli.diagnose.facts import make
 from autograd_cli.lang.source import Source
-from autograd_cli.report import Gradient, Graph, below, under
+from autograd_cli.report import Finding, Gradient, Graph, below, under
 from autograd_cli.run.tape import LiveStep, Run
 from autograd_cli.run.values import tensors_in
 
@@ -38,6 +40,10 @@ class Scene:
     def text(self, step: LiveStep) -> str:
         """A step's expression as it is written."""
         return self.source[step.expr.span]
+
+    def finding(self, code: str, sentence: str, **parts: Any) -> Finding:
+        """A finding about the source; `parts` as `make` takes them."""
+        return make(code, sentence, self.source, **parts)
 
     def arguments(self, step: LiveStep) -> list[LiveStep]:
         """The steps whose values went into `step`, in order, repeats kept."""

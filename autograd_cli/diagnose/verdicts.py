@@ -1,10 +1,10 @@
 """What the witnesses say, as findings: a wrong gradient, a kink, too few digits."""
 
 from collections.abc import Iterator
+from math import prod
 
-from autograd_cli.diagnose.cuts import named
-from autograd_cli.diagnose.facts import make
 from autograd_cli.diagnose.scene import Scene
+from autograd_cli.lang.source import named
 from autograd_cli.report import Finding, Gradient, Verdict
 
 
@@ -12,7 +12,7 @@ def disagree(scene: Scene) -> Iterator[Finding]:
     """AGX501 for each gradient on which the witnesses do not agree."""
     for each in scene.gradients:
         if each.verdict is Verdict.WRONG:
-            yield make(
+            yield scene.finding(
                 "AGX501",
                 _odd(each),
                 cause=(each.sentence,) if each.sentence else (),
@@ -23,7 +23,7 @@ def disagree(scene: Scene) -> Iterator[Finding]:
 
 
 def _odd(each: Gradient) -> str:
-    worst = "" if not each.worst else f" at [{', '.join(map(str, each.worst))}]"
+    worst = "" if not each.worst or prod(each.shape) == 1 else f" at [{', '.join(map(str, each.worst))}]"
     if each.odd is None:
         return f"The witnesses of the gradient of `{each.name}` do not agree{worst}."
     return (
@@ -39,7 +39,7 @@ def kink(scene: Scene) -> Iterator[Finding]:
         return
     stands = "1 element of" if count == 1 else f"{count} elements of"
     slopes = [f"{each.name}: {each.sentence}" for each in found if each.sentence]
-    yield make(
+    yield scene.finding(
         "AGX503",
         f"{stands} {named([each.name for each in found])} {'stands' if count == 1 else 'stand'} exactly at a "
         "kink: the slopes on its two sides differ, and autograd gives one value between or beside them.",
@@ -52,7 +52,7 @@ def precision(scene: Scene) -> Iterator[Finding]:
     """AGX504 for gradients that the run's dtype has too few digits for."""
     names = [each.name for each in scene.gradients if each.verdict is Verdict.PRECISION]
     if names:
-        yield make(
+        yield scene.finding(
             "AGX504",
             f"{scene.run.dtype} has too few digits for the gradient of {named(names)}: the float64 "
             "references agree with each other.",

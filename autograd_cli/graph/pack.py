@@ -14,10 +14,10 @@ from autograd_cli.graph.read import Reading, value_of
 from autograd_cli.graph.walk import collector_paused
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.report import Edge, Graph, Node, Path, Stretch, Values
+from autograd_cli.report.records import MOST_PATHS
 from autograd_cli.run.tape import LiveStep, Run
 from autograd_cli.run.values import VALUES_LIMIT, device_name, device_of, dtype_name, dtype_of, plain
 
-_PATHS_SHOWN = 4
 _LONGEST_PATH = 200
 """Chain lines are for reading; a graph of more nodes gets none."""
 
@@ -198,7 +198,7 @@ def _paths(nodes: Sequence[Node], edges: Sequence[Edge]) -> tuple[Path, ...]:
         node = nodes[passed[-1]]
         if node.leaf is not None:
             made.append(Path(node.leaf, passed, factors, prod(factors)))
-            if len(made) > _PATHS_SHOWN:
+            if len(made) > MOST_PATHS:
                 return ()
         for edge in reversed(below.get(node.id, ())):
             if edge.local is None or not isinstance(edge.local.value, float | int):

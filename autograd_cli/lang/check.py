@@ -3,8 +3,8 @@
 It gives how each free name is used, from which a binding's role follows.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from autograd_cli.errors import InputError, LanguageError, Span
@@ -13,6 +13,8 @@ from autograd_cli.lang.calls import placed
 from autograd_cli.lang.functions.rows import Role
 from autograd_cli.lang.namespaces import FIELDS
 from autograd_cli.lang.nodes import Attribute, Binary, Call, Expr, Name, Program, first_use
+from autograd_cli.lang.parse import TextLimits, parse
+from autograd_cli.lang.source import Source, named
 from autograd_cli.lang.unknown import Place
 from autograd_cli.lang.vocabulary import CONSTANT_HABITS, FOREIGN
 
@@ -49,12 +51,32 @@ def check(program: Program, bound: Collection[str]) -> Usage:
     return Usage(names, tuple(name for name in names if name not in checker.place.bound))
 
 
+@dataclass(frozen=True)
+class Understood:
+    """A program, how it uses its names, and the checked programs of its values, by the name they bind.
+
+    A value without a program is read from a file, or its text is still to be checked.
+    """
+
+    program: Program
+    usage: Usage
+    values: Mapping[str, Program] = field(default_factory=dict)
+
+
+def understood(source: Source, bound: Collection[str], limits: TextLimits) -> Understood:
+    """The checked program of `source`; raises what parse and check raise, and AGX201 for unbound names."""
+    program = parse(source, limits)
+    usage = check(program, bound)
+    if usage.unbound:
+        raise unbound(program, usage.unbound)
+    return Understood(program, usage)
+
+
 def unbound(program: Program, missing: Sequence[str], fix: str = "") -> InputError:
     """AGX201: the refusal of names that are used and have no value; `fix` is the command to type."""
-    listed = " and ".join(f"`{name}`" for name in missing)
     return InputError(
         "AGX201",
-        f"{listed} {'is' if len(missing) == 1 else 'are'} used and not bound to a value.",
+        f"{named(missing)} {'is' if len(missing) == 1 else 'are'} used and not bound to a value.",
         text=program.source.text,
         span=first_use(program.body, missing[0]),
         fix=fix,
@@ -188,7 +210,7 @@ def _call(checker: _Checker, node: Call, role: Role) -> Parts:
     place, callee = checker.place, node.function
     if not isinstance(callee, Name | Attribute):
         if isinstance(callee, Call):
-            misuse.check_module_call(place, node, callee)
+            misuse.check_module_call(place, callee)
             _call(checker, callee, role)
         raise misuse.not_callable(place, node)
     function = lookup.function(callee, place.bound)

@@ -24,7 +24,7 @@ def _or_bind(node: Expr) -> str:
     return f", or bind the name to a value, `--{node.id} 2`" if isinstance(node, Name) else ""
 
 
-def check_module_call(place: Place, node: Call, callee: Call) -> None:
+def check_module_call(place: Place, callee: Call) -> None:
     """Refuse `nn.ReLU()(x)`: the modules of torch.nn are no values, their functions are there."""
     inner = callee.function
     path = lookup.module(inner, place.bound) or ""

@@ -17,11 +17,6 @@ MODULES: dict[str, str] = {
     "builtins": "builtins",
 }
 
-# Modules inside modules that a path may go through.
-SUBMODULES = frozenset(
-    {*MODULES.values(), "torch.autograd", "torch.cuda", "torch.backends", "torch.backends.mps"}
-)
-
 # `from builtins import …` after `from torch import *`: these are Python's.
 FROM_BUILTINS = frozenset({"bool", "complex", "float", "int", "range"})
 

@@ -26,7 +26,7 @@ _MOST_RECURSION = 10_000
 class TextLimits:
     """How large a source may be: bytes as UTF-8, expression nodes, levels of nesting."""
 
-    max_text: int = 65_536
+    max_text: int = 64 << 10
     max_nodes: int = 10_000
     max_nesting: int = 200
 
@@ -121,7 +121,7 @@ def _check_tokens(source: Source, tokens: Sequence[Token], limits: TextLimits) -
             raise integer_too_large(source.text, token.span)
     for first, second in pairwise(tokens):
         if _runs_on(first, second):
-            raise _explained(source, tokens)
+            raise _explained(source)
 
 
 def _digits(number: str) -> int:
@@ -146,7 +146,7 @@ def _tree(source: Source, tokens: Sequence[Token], start: int, end: int) -> ast.
             hint="Bind a part of the expression to a name, and use the name.",
         ) from None
     except (SyntaxError, ValueError):
-        raise _explained(source, tokens) from None
+        raise _explained(source) from None
 
 
 def _grammar(text: str, tokens: int) -> ast.Module:
@@ -161,7 +161,7 @@ def _grammar(text: str, tokens: int) -> ast.Module:
         sys.setrecursionlimit(before)
 
 
-def _explained(source: Source, tokens: Sequence[Token]) -> LanguageError:
+def _explained(source: Source) -> LanguageError:
     # Imported here: a source without a fault needs no hints.
     from autograd_cli.lang.hints import explain
 

@@ -1,5 +1,6 @@
 """A source and places in it: characters, lines, display cells and carets."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from unicodedata import category, combining, east_asian_width
@@ -42,8 +43,21 @@ def _shown(char: str) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
+def in_words(items: Iterable[str]) -> str:
+    """The items as a sentence lists them: "a", "a and b", "a, b and c"."""
+    *first, last = items
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def named(names: Iterable[str]) -> str:
+    """Names in backticks as a sentence lists them: "`x`, `y` and `z`"."""
+    return in_words(f"`{name}`" for name in names)
+
+
 def cells(text: str) -> int:
     """How many terminal cells `text` takes: a CJK character two, a combining mark none."""
+    if text.isascii():
+        return len(text)
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
@@ -72,6 +86,6 @@ def quote(text: str, span: Span, width: int = 72) -> Quote:
     room = max(width - cells(before), 8)
     if cells(marked) > room:
         marked, after = marked[:room] + "…", ""
-    if cells(after) > room - cells(marked):
+    elif cells(after) > room - cells(marked):
         after = after[: max(room - cells(marked), 0)] + "…"
     return Quote(before + marked + after, " " * cells(before) + "^" * max(cells(marked), 1))

@@ -41,10 +41,10 @@ def nearest(word: str, names: Collection[str]) -> str | None:
     return next((folded[name] for name in swapped), None)
 
 
-def for_function(name: str, bound: Collection[str] = ()) -> str | None:
+def for_function(name: str) -> str | None:
     """What to call instead of the unknown function `name`: "log", "F.mse_loss"."""
     known = HABITS.get(name) or MODULE_CLASSES.get(name)
-    if known is not None and lookup_spelling(known):
+    if known is not None and _is_spelling(known):
         return known
     elsewhere = [each for each in lookup.spellings(name) if not each.startswith("x.")]
     if elsewhere:
@@ -55,7 +55,7 @@ def for_function(name: str, bound: Collection[str] = ()) -> str | None:
     return near if lookup.is_function_name(near) else lookup.spellings(near)[0]
 
 
-def lookup_spelling(spelling: str) -> bool:
+def _is_spelling(spelling: str) -> bool:
     """Whether `spelling`, as "F.silu", is a function of the language."""
     return spelling in lookup.spellings(spelling.rpartition(".")[2])
 

@@ -14,11 +14,9 @@ from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from autograd_cli.errors import InputError
-from autograd_cli.report.records import Report, Span, Summary, Values
+from autograd_cli.report.records import MOST_ELEMENTS, SCHEMA, Report, Span, Summary, Values
 from autograd_cli.report.values import at_most
 
-SCHEMA = "agx.report/1"
-MOST_ELEMENTS = 1_000
 MOST_CHARACTERS = 256 * 1024 * 1024
 MOST_DIMENSIONS = 64
 _NOT_FINITE = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
@@ -27,7 +25,7 @@ _NOT_FINITE = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
 def to_json(report: Report, full: bool = False) -> str:
     """`report` as one line of ASCII JSON.
 
-    A tensor of more than 1,000 elements becomes its summary unless `full`.
+    A tensor of more than MOST_ELEMENTS elements becomes its summary unless `full`.
     """
     return json.dumps(encoded(report, full), allow_nan=False, separators=(", ", ": "))
 

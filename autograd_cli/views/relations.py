@@ -4,16 +4,14 @@ from collections import Counter
 from math import prod
 
 from autograd_cli.lang.source import cells
-from autograd_cli.report.records import Graph, Path, Stretch
+from autograd_cli.report.records import MOST_PATHS, Graph, Path, Stretch
 from autograd_cli.report.values import shape_text
 from autograd_cli.views import numbers
 from autograd_cli.views.pieces import Line, Words, one_line, words
 
-MOST_PATHS = 4
-
 
 def chains(graph: Graph) -> list[Line]:
-    """One line a path from the output down to a leaf, while there are at most four."""
+    """One line a path from the output down to a leaf, while there are at most MOST_PATHS."""
     paths = graph.paths if len(graph.paths) <= MOST_PATHS else ()
     ways = Counter(path.leaf for path in paths)
     lines = [(_head(path, graph.root, ways[path.leaf] > 1), _chain(path)) for path in paths]

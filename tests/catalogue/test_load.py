@@ -7,6 +7,7 @@ from autograd_cli import catalogue
 from autograd_cli.catalogue.load import parse
 from autograd_cli.catalogue.refusals import finding
 from autograd_cli.errors import InputError, Span
+from autograd_cli.lang.source import Source
 from autograd_cli.report import Severity
 
 TEXT = """# AGX301 matmul-shape-mismatch: two matrices that do not meet
@@ -114,11 +115,18 @@ def test_other_messages_find_nothing():
 
 
 def test_a_refusal_is_a_finding_by_the_name_of_its_page():
-    error = InputError("AGX203", "`--x` is given twice.", span=Span(3, 6), hint="Keep one.", fix="--x 2")
-    made = finding(error)
+    error = InputError(
+        "AGX203", "`--x` is given twice.", text="x\n*yy", span=Span(3, 5), hint="Keep one.", fix="--x 2"
+    )
+    made = finding(error, Source("x\n*yy"))
     assert (made.code, made.name, made.severity) == ("AGX203", "bound-twice", Severity.ERROR)
-    assert (made.sentence, made.span) == ("`--x` is given twice.", (3, 6))
+    assert (made.sentence, made.span, made.line) == ("`--x` is given twice.", (3, 5), 2)
     assert [(fix.text, fix.program) for fix in made.fix] == [("Keep one.", "--x 2")]
+
+
+def test_a_place_in_another_text_is_no_place_in_the_source():
+    made = finding(InputError("AGX202", "It is none.", text="--x 2+", span=Span(4, 6)), Source("x"))
+    assert (made.span, made.line) == (None, None)
 
 
 def test_nothing_is_read_and_no_torch_is_loaded_until_a_page_is_asked_for():

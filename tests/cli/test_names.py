@@ -6,9 +6,9 @@ from autograd_cli.errors import AgxError, InputError
 from autograd_cli.lang.source import Source
 
 
-def settle(source, *words, **given):
+def checked(source, *words, **given):
     line = bindings.read("trace", [source, *words], options.of("trace"), True)
-    names.settle(Source(source), Given(None, line, given))
+    return names.checked(Source(source), Given(None, line, given))
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def settle(source, *words, **given):
     ],
 )
 def test_lines_that_fit_their_source(source, words):
-    settle(source, *words)
+    checked(source, *words)
 
 
 @pytest.mark.parametrize(
@@ -38,20 +38,20 @@ def test_lines_that_fit_their_source(source, words):
 )
 def test_a_name_without_a_value_is_refused_with_the_whole_command(source, words, fix):
     with pytest.raises(InputError, match="used and not bound to a value") as caught:
-        settle(source, *words)
+        checked(source, *words)
     assert (caught.value.code, caught.value.fix) == ("AGX201", fix)
 
 
 def test_a_binding_to_add_stands_before_two_dashes():
     line = bindings.read("trace", ["--", "-q"], options.of("trace"), True)
     with pytest.raises(InputError, match="`q` is used and not bound") as caught:
-        names.settle(Source("-q"), Given(None, line, {}))
+        names.checked(Source("-q"), Given(None, line, {}))
     assert caught.value.fix == "agx trace --q 2 -- -q"
 
 
 def test_all_missing_names_are_told_at_once():
     with pytest.raises(InputError, match="`y` and `z` are used and not bound to a value") as caught:
-        settle("x*y*z", "--x", "2")
+        checked("x*y*z", "--x", "2")
     assert caught.value.span == (2, 3)
 
 
@@ -68,7 +68,7 @@ def test_all_missing_names_are_told_at_once():
 )
 def test_a_slip_of_the_hand_is_refused_with_what_was_meant(source, words, meant, fix):
     with pytest.raises(InputError, match="is no option, and the source has no name") as caught:
-        settle(source, *words)
+        checked(source, *words)
     assert caught.value.code == "AGX205"
     assert caught.value.hint == f"Did you mean `{meant}`?"
     assert caught.value.fix == fix
@@ -76,7 +76,7 @@ def test_a_slip_of_the_hand_is_refused_with_what_was_meant(source, words, meant,
 
 @pytest.mark.parametrize("name", ["y", "width", "alpha", "ro", "ep"])
 def test_a_name_close_to_nothing_is_left_to_a_warning(name):
-    settle("x", "--x", "2", f"--{name}", "3")
+    checked("x", "--x", "2", f"--{name}", "3")
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_name_close_to_nothing_is_left_to_a_warning(name):
 )
 def test_a_fault_in_a_value_is_told_with_its_name(words, code, text, marked):
     with pytest.raises(AgxError, match=r".") as caught:
-        settle("sin(x)", *words)
+        checked("sin(x)", *words)
     error = caught.value
     assert error.code == code
     assert error.text in (text, words[1])
@@ -102,12 +102,12 @@ def test_a_fault_in_a_value_is_told_with_its_name(words, code, text, marked):
 
 def test_a_fault_in_the_source_is_told_before_one_in_a_value():
     with pytest.raises(AgxError, match=r".") as caught:
-        settle("sin(x", "--x", "2+")
+        checked("sin(x", "--x", "2+")
     assert caught.value.text == "sin(x"
 
 
 @pytest.mark.parametrize("key", ["wrt", "const"])
 def test_a_name_to_differentiate_by_must_be_a_binding(key):
     with pytest.raises(InputError, match=f"`--{key} q` names `q`, which is no binding.") as caught:
-        settle("x", "--x", "2", **{key: ("q",)})
+        checked("x", "--x", "2", **{key: ("q",)})
     assert (caught.value.code, caught.value.hint) == ("AGX208", "The bindings are: x.")

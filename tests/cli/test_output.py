@@ -60,19 +60,19 @@ def given(terminal=False, quiet=False, **options):
     ],
 )
 def test_the_format_follows_from_the_options_and_the_terminal(terminal, options, form):
-    assert output.target(given(terminal, **options)) == output.Target(form)
+    assert output.destination(given(terminal, **options)) == output.Destination(form)
 
 
 @pytest.mark.parametrize("name", ["r.json", "r.dot", "R.JSON"])
 def test_a_file_has_the_format_of_its_ending(tmp_path, name):
     file = tmp_path / name
-    assert output.target(given(output=str(file))) == output.Target(file.suffix[1:].lower(), file)
+    assert output.destination(given(output=str(file))) == output.Destination(file.suffix[1:].lower(), file)
 
 
 @pytest.mark.parametrize("name", ["r.txt", "r", "keep.doc", ".svg"])
 def test_another_ending_is_refused(tmp_path, name):
     with pytest.raises(InputError, match=r".") as caught:
-        output.target(given(output=str(tmp_path / name)))
+        output.destination(given(output=str(tmp_path / name)))
     assert caught.value.code == "AGX212"
 
 
@@ -86,20 +86,20 @@ def test_another_ending_is_refused(tmp_path, name):
 )
 def test_two_formats_are_refused(options):
     with pytest.raises(InputError, match="Two formats are asked for at once") as caught:
-        output.target(given(**options))
+        output.destination(given(**options))
     assert caught.value.code == "AGX208"
 
 
 def test_a_folder_that_is_not_there_is_refused_before_anything_runs(tmp_path):
     with pytest.raises(MissingError, match="folder") as caught:
-        output.target(given(output=str(tmp_path / "none" / "r.dot")))
+        output.destination(given(output=str(tmp_path / "none" / "r.dot")))
     assert caught.value.code == "AGX605"
 
 
 def test_a_folder_in_the_place_of_the_file_is_refused(tmp_path):
     (tmp_path / "r.dot").mkdir()
     with pytest.raises(MissingError, match="it is a folder") as caught:
-        output.target(given(output=str(tmp_path / "r.dot")))
+        output.destination(given(output=str(tmp_path / "r.dot")))
     assert caught.value.code == "AGX605"
 
 
@@ -107,13 +107,13 @@ def test_a_folder_in_the_place_of_the_file_is_refused(tmp_path):
 def test_a_folder_that_may_not_be_written_is_refused(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(MissingError, match="its folder may not be written") as caught:
-        output.target(given(output=str(tmp_path / "r.dot")))
+        output.destination(given(output=str(tmp_path / "r.dot")))
     assert caught.value.code == "AGX605"
 
 
 def test_stdout_gets_the_report_and_stderr_nothing():
     to = given()
-    output.put(to, output.Target("plain"), REPORT)
+    output.put(to, output.Destination("plain"), REPORT)
     assert to.environment.stdout.text
     assert to.environment.stderr.text == ""
 
@@ -121,7 +121,7 @@ def test_stdout_gets_the_report_and_stderr_nothing():
 def test_a_file_leaves_stdout_empty_and_names_itself_on_stderr(tmp_path):
     to = given()
     file = tmp_path / "r.json"
-    output.put(to, output.Target("json", file), REPORT)
+    output.put(to, output.Destination("json", file), REPORT)
     assert to.environment.stdout.text == ""
     assert to.environment.stderr.text == f"written: {file}\n"
     assert [entry.name for entry in tmp_path.iterdir()] == ["r.json"]
@@ -129,13 +129,13 @@ def test_a_file_leaves_stdout_empty_and_names_itself_on_stderr(tmp_path):
 
 def test_quiet_does_not_name_the_file(tmp_path):
     to = given(quiet=True)
-    output.put(to, output.Target("json", tmp_path / "r.json"), REPORT)
+    output.put(to, output.Destination("json", tmp_path / "r.json"), REPORT)
     assert to.environment.stderr.text == ""
 
 
 def test_findings_go_to_stderr_where_the_format_has_no_room_for_them():
     to = given()
-    output.put(to, output.Target("tsv"), REPORT)
+    output.put(to, output.Destination("tsv"), REPORT)
     assert to.environment.stderr.text == (
         "warning unused-binding (AGX204): `y` is not used.\n"
         "error matmul-shape-mismatch (AGX301): They do not multiply.\n"
@@ -144,7 +144,7 @@ def test_findings_go_to_stderr_where_the_format_has_no_room_for_them():
 
 def test_quiet_keeps_errors():
     to = given(quiet=True)
-    output.put(to, output.Target("tsv"), REPORT)
+    output.put(to, output.Destination("tsv"), REPORT)
     assert to.environment.stderr.text == "error matmul-shape-mismatch (AGX301): They do not multiply.\n"
 
 
@@ -158,6 +158,6 @@ def test_a_file_that_cannot_be_written_leaves_what_was_there(tmp_path, monkeypat
     monkeypatch.setattr(Path, "replace", fail)
     monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(MissingError, match="o space left"):
-        output.put(given(), output.Target("json", file), REPORT)
+        output.put(given(), output.Destination("json", file), REPORT)
     assert file.read_text() == "precious"
     assert [entry.name for entry in tmp_path.iterdir()] == ["r.json"]

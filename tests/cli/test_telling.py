@@ -3,7 +3,7 @@ import io
 import pytest
 
 from autograd_cli.cli.environment import Environment
-from autograd_cli.cli.telling import settled
+from autograd_cli.cli.telling import status_of
 from autograd_cli.errors import (
     AgxError,
     ExitStatus,
@@ -22,7 +22,7 @@ def told(error, **settings):
     def work():
         raise error
 
-    status = settled(surroundings, work)
+    status = status_of(surroundings, work)
     assert surroundings.stdout.getvalue() == ""
     return surroundings.stderr.getvalue(), status
 

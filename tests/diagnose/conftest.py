@@ -7,7 +7,7 @@ import torch
 
 from autograd_cli import diagnose
 from autograd_cli.gradients.backward import backward
-from autograd_cli.graph.pack import graph
+from autograd_cli.graph.pack import graph, with_cotangents
 from autograd_cli.graph.read import read
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
@@ -41,8 +41,9 @@ def looked_at(made: Run, **options: bool) -> Findings:
         return diagnose.inspect(made, None, (), **options)
     reading = read(made, root)
     passed = backward(made, None, reading.walk.nodes)
+    packed = with_cotangents(graph(made, reading), reading, passed.cotangents)
     gradients = [autograd_alone(name, value) for name, value in passed.leaves.items()]
-    return diagnose.inspect(made, graph(made, reading, passed.cotangents), gradients, **options)
+    return diagnose.inspect(made, packed, gradients, **options)
 
 
 def autograd_alone(name: str, value: torch.Tensor | None) -> Gradient:

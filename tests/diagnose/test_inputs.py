@@ -6,13 +6,14 @@ from autograd_cli.diagnose import inputs
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
+from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import BoundValue, Run
 
 X = BoundValue("x", "2", torch.tensor(2.0), "leaf")
 
 
 def scene(*bindings):
-    return Scene(Run(parse(Source("x**2")), bindings, [], None, None, "cpu", "float32", 0), None, ())
+    return Scene(Run(parse(Source("x**2")), bindings, [], None, None, Settings()), None, ())
 
 
 def test_whole_numbers_made_floating_are_said_once_with_all_names():

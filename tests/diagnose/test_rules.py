@@ -9,6 +9,7 @@ from autograd_cli.diagnose import rules
 from autograd_cli.errors import LanguageError, Span
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
+from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import Failure, Run
 
 TABLES = (*rules.FAILURES, *rules.INSPECTIONS)
@@ -43,7 +44,7 @@ def test_names_and_severities_are_those_of_the_page(why):
 def test_a_refusal_of_agx_keeps_its_code():
     program = parse(Source("9**9"))
     error = LanguageError("AGX110", "Too many digits.", text="9**9", span=Span(0, 4), hint="Write a float.")
-    run = Run(program, (), [], None, Failure(program.body, None, (), error), "cpu", "float32", 0)
+    run = Run(program, (), [], None, Failure(program.body, None, (), error), Settings())
     (finding,) = diagnose.failure(run)
     assert (finding.code, finding.name, finding.span) == ("AGX110", "integer-too-large", (0, 4))
     assert [fix.text for fix in finding.fix] == ["Write a float."]

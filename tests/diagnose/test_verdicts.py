@@ -6,6 +6,7 @@ from autograd_cli import diagnose
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Gradient, Verdict, Witness
+from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import LiveStep, Run
 
 GRADIENT = Gradient(
@@ -16,7 +17,7 @@ GRADIENT = Gradient(
 def said(*gradients):
     program = parse(Source("ones(2)"))
     step = LiveStep(0, program.body, "call", torch.tensor(1.0))
-    return diagnose.inspect(Run(program, (), [step], 0, None, "cpu", "float32", 0), None, gradients)
+    return diagnose.inspect(Run(program, (), [step], 0, None, Settings()), None, gradients)
 
 
 def test_agreement_is_silent():

@@ -79,7 +79,7 @@ def _mended(text: Text, found: Found | None) -> str:
             return ""
         text = Text(edited(text.text, found.edits), text.parses)
         if text.parses(text.text):
-            settled = characters.settled(text.text)
-            return (settled if text.parses(settled) else text.text).strip()
+            plain = characters.in_plain_letters(text.text)
+            return (plain if text.parses(plain) else text.text).strip()
         found = _found(text) if text.tokens else None
     return ""

@@ -192,7 +192,7 @@ def _derivative(text: Text, at: int, char: str) -> Found | None:
     )
 
 
-def settled(text: str) -> str:
+def in_plain_letters(text: str) -> str:
     """`text` as the language means it: `pi` for `π`, and `3*(x + 1)` for `3(x + 1)`."""
     tokens = significant(text)
     edits = [Edit(token.span, _LETTERS[token.text]) for token in tokens if token.text in _LETTERS]
