@@ -9,7 +9,6 @@ from autograd_cli.views.pieces import (
     BLANK,
     Column,
     Ends,
-    Line,
     Piece,
     Room,
     Table,
@@ -98,9 +97,11 @@ def _binding(binding: Binding) -> tuple[Words, ...]:
 
 
 def _gradients(report: Report, room: Room) -> list[Piece]:
-    made: list[Piece] = [
-        line for gradient in report.gradients for line in witnesses.block(gradient, report.dtype, room)
-    ]
-    notes = dict.fromkeys(note for gradient in report.gradients for note in gradient.notes)
-    made += [Line(words((one_line(note), "quiet")), indent=1, hang=2) for note in notes]
+    """A block a gradient; a note that explains a number stands in the first block that has it."""
+    made: list[Piece] = []
+    said: set[str] = set()
+    for gradient in report.gradients:
+        notes = [note for note in gradient.notes if note in witnesses.OWN_NOTES or note not in said]
+        made += witnesses.block(gradient, report.dtype, room, notes)
+        said.update(notes)
     return made

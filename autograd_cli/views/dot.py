@@ -4,13 +4,13 @@ Nodes are n0, n1, … by their number in the report. What a node is shows in its
 well as in its colour, so that the picture can be read in black and white.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from autograd_cli.report.records import Node, Report
 from autograd_cli.views import numbers
 from autograd_cli.views.pieces import Room, one_line, plain_text
 from autograd_cli.views.table import gradient_of, said
-from autograd_cli.views.tree import Shape, nearest
+from autograd_cli.views.tree import Index, nearest
 
 if TYPE_CHECKING:
     from graphviz import Digraph
@@ -60,15 +60,15 @@ def digraph(report: Report, room: Room) -> "Digraph":
         node_attr={"fontname": _FONT, "fontsize": "11", "margin": "0.15,0.08"},
         edge_attr={"fontname": _FONT, "fontsize": "9", "arrowsize": "0.7"},
     )
-    shape = Shape(report.graph) if report.graph else None
-    chosen = nearest(shape, room, MOST_NODES) if shape else set()
+    index = Index(report.graph) if report.graph else None
+    chosen = nearest(index, room, MOST_NODES) if index else set()
     nodes = [node for node in report.graph.nodes if node.id in chosen] if report.graph else []
-    left_out = shape.total - sum(not node.constant for node in nodes) if shape else 0
+    left_out = index.total - sum(not node.constant for node in nodes) if index else 0
     made.attr(labelloc="t", label=_title(report, left_out))
     for node in nodes:
         _add_node(made, report, node)
     for node in nodes:
-        _add_edges(made, shape, node, chosen)
+        _add_edges(made, index, node, chosen)
     _add_legend(made, [kind for kind in _LOOKS if kind in {_kind(report, node) for node in nodes}])
     return made
 
@@ -102,9 +102,9 @@ def _facts(node: Node) -> list[str]:
     return facts
 
 
-def _add_edges(made: "Digraph", shape: Any, node: Node, chosen: set[int]) -> None:
+def _add_edges(made: "Digraph", index: Index | None, node: Node, chosen: set[int]) -> None:
     """The edges below one node, each with its slot where there are several."""
-    edges = shape.edges(node.id)
+    edges = index.edges(node.id) if index else []
     for edge in edges:
         label = str(edge.slot) if len(edges) > 1 else ""
         if edge.to in chosen:

@@ -1,9 +1,9 @@
 """Findings as a person reads them: what, where, why, and what to write instead."""
 
 from autograd_cli.errors import Span
-from autograd_cli.lang.source import Source, quote
+from autograd_cli.lang.source import Source, quote, visible
 from autograd_cli.report.records import Finding, Fix, Report, Severity
-from autograd_cli.views.pieces import Ends, Line, Piece, Room, one_line, shown, words
+from autograd_cli.views.pieces import Ends, Line, Piece, Room, one_line, words
 
 _WHOLE = 1 << 30
 _STYLES = {Severity.ERROR: "bad", Severity.WARNING: "warning", Severity.NOTE: "note"}
@@ -14,8 +14,8 @@ def block(finding: Finding, report: Report, room: Room) -> list[Piece]:
     if _is_aside(finding):
         said = words(
             (finding.severity.value, "note"),
-            f"  {shown(finding.sentence)} ",
-            (shown(f"({finding.code})"), "quiet"),
+            f"  {visible(finding.sentence)} ",
+            (visible(f"({finding.code})"), "quiet"),
         )
         return [Line(said, hang=6)]
     return [
@@ -26,7 +26,7 @@ def block(finding: Finding, report: Report, room: Room) -> list[Piece]:
         *_torch(finding.torch),
         *(line for fix in finding.fix for line in _fix(fix)),
         *_also(finding),
-        Line(words((f"agx explain {shown(finding.code)}", "quiet")), indent=2),
+        Line(words((f"agx explain {visible(finding.code)}", "quiet")), indent=2),
     ]
 
 
@@ -38,8 +38,8 @@ def _is_aside(finding: Finding) -> bool:
 
 def _head(finding: Finding, report: Report) -> Piece:
     style = _STYLES[finding.severity]
-    left = words((finding.severity.value, style), f" {shown(finding.name)} ({shown(finding.code)})")
-    where = " ".join(filter(None, (shown(report.name), f"line {finding.line}" if finding.line else "")))
+    left = words((finding.severity.value, style), f" {visible(finding.name)} ({visible(finding.code)})")
+    where = " ".join(filter(None, (visible(report.name), f"line {finding.line}" if finding.line else "")))
     return Ends(left, words((where, "quiet"))) if report.name else Line(left)
 
 
@@ -63,13 +63,13 @@ def _place(finding: Finding, report: Report, room: Room) -> list[Line]:
 def _lines(texts: tuple[str, ...], indent: int, drawn: bool) -> list[Line]:
     """Lines of text; those that are `drawn` keep their blanks and are not broken."""
     pieces = [piece for text in texts for piece in text.splitlines()]
-    return [Line(words(shown(piece)), indent=indent, whole=drawn) for piece in pieces]
+    return [Line(words(visible(piece)), indent=indent, whole=drawn) for piece in pieces]
 
 
 def _torch(message: str) -> list[Line]:
     lines = message.strip().splitlines()
-    said = [Line(words(("torch says  ", "quiet"), shown(line)), indent=2, hang=12) for line in lines[:1]]
-    return said + [Line(words(shown(line)), indent=14) for line in lines[1:]]
+    said = [Line(words(("torch says  ", "quiet"), visible(line)), indent=2, hang=12) for line in lines[:1]]
+    return said + [Line(words(visible(line)), indent=14) for line in lines[1:]]
 
 
 def _fix(fix: Fix) -> list[Line]:
@@ -79,9 +79,9 @@ def _fix(fix: Fix) -> list[Line]:
         said = words(("fix  ", "good"), one_line(fix.text), (ran, "quiet"))
         lines.append(Line(said, indent=2, hang=5))
     programs = fix.program.splitlines()
-    return lines + [Line(words((shown(line), "source")), indent=7, whole=True) for line in programs]
+    return lines + [Line(words((visible(line), "source")), indent=7, whole=True) for line in programs]
 
 
 def _also(finding: Finding) -> list[Line]:
-    names = ", ".join(map(shown, finding.also))
+    names = ", ".join(map(visible, finding.also))
     return [Line(words(("also  ", "quiet"), names), indent=2, hang=6)] if names else []

@@ -95,14 +95,14 @@ def _has_pygraphviz() -> bool:
 
 def _put(content: bytes, path: str | Path) -> None:
     """Write a file whole or not at all: beside its place first, then moved there."""
-    target = Path(path).resolve()
+    place = Path(path).resolve()
     temporary = ""
     try:
-        with NamedTemporaryFile(dir=target.parent, prefix=".agx-", delete=False) as file:
+        with NamedTemporaryFile(dir=place.parent, prefix=".agx-", delete=False) as file:
             temporary = file.name
             file.write(content)
-        os.chmod(temporary, _mode(target))
-        os.replace(temporary, target)
+        os.chmod(temporary, _mode(place))
+        os.replace(temporary, place)
     except BaseException as error:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
@@ -111,10 +111,10 @@ def _put(content: bytes, path: str | Path) -> None:
         raise
 
 
-def _mode(target: Path) -> int:
+def _mode(place: Path) -> int:
     """The permissions of the file that is replaced, else those that a new file gets."""
     try:
-        return target.stat().st_mode & 0o777
+        return place.stat().st_mode & 0o777
     except OSError:
         mask = os.umask(0)
         os.umask(mask)

@@ -1,7 +1,7 @@
 """What a text view is laid out from: lines, headers and tables of words with a style.
 
 A style names what a word is, not how it looks; `theme` maps styles to colours. Every
-word that comes from a person goes through `shown` or `one_line`, so that nothing in it
+word that comes from a person goes through `visible` or `one_line`, so that nothing in it
 can act on a terminal.
 """
 
@@ -100,13 +100,7 @@ def plain_text(of: Iterable[Word]) -> str:
 
 def wide(of: Iterable[Word]) -> int:
     """How many cells the words take."""
-    text = plain_text(of)
-    return len(text) if text.isascii() else cells(text)
-
-
-def shown(text: str) -> str:
-    """A person's text with everything that a terminal would act on written out."""
-    return visible(text)
+    return cells(plain_text(of))
 
 
 def one_line(text: str) -> str:

@@ -17,7 +17,7 @@ from autograd_cli.views.pieces import (
     one_line,
     words,
 )
-from autograd_cli.views.tree import Row, Shape, Tree, tree
+from autograd_cli.views.tree import Index, Row, Tree, tree
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,10 @@ def graph_table(report: Report, room: Room) -> tuple[Table, list[Piece]] | None:
     drawn = tree(report.graph, room)
     if not drawn.rows:
         return None
-    shape = Shape(report.graph)
+    index = Index(report.graph)
     fits = _FITS if room.width else _FITS[:1]
     for fit in fits:
-        table = _table(report, shape, drawn, fit)
+        table = _table(report, index, drawn, fit)
         if room.width is None or natural_width(table) <= room.width:
             break
     return table, _under(drawn)
@@ -67,8 +67,8 @@ def _under(drawn: Tree) -> list[Piece]:
 Maker = Callable[[], tuple[Column, list[Words]]]
 
 
-def _table(report: Report, shape: Shape, drawn: Tree, fit: Fit) -> Table:
-    maker = _Columns(report, shape, drawn.rows, fit)
+def _table(report: Report, index: Index, drawn: Tree, fit: Fit) -> Table:
+    maker = _Columns(report, index, drawn.rows, fit)
     made = [make() for make in maker.chosen()]
     columns = tuple(column for column, _ in made)
     return Table(columns, tuple(zip(*(column for _, column in made), strict=True)), fit.gap)
@@ -77,9 +77,9 @@ def _table(report: Report, shape: Shape, drawn: Tree, fit: Fit) -> Table:
 class _Columns:
     """The columns of one table, each as its head and its cells from the top down."""
 
-    def __init__(self, report: Report, shape: Shape, rows: Sequence[Row], fit: Fit) -> None:
+    def __init__(self, report: Report, index: Index, rows: Sequence[Row], fit: Fit) -> None:
         self.report = report
-        self.shape = shape
+        self.index = index
         self.rows = rows
         self.fit = fit
         self.fresh = [None if row.again else row.node for row in rows]
@@ -151,7 +151,7 @@ class _Columns:
             return f"into {one_line(node.leaf)}.grad", ""
         if node.local:
             return self.put_in(node.local)
-        locals_ = [edge.local for edge in self.shape.edges(node.id) if edge.local]
+        locals_ = [edge.local for edge in self.index.edges(node.id) if edge.local]
         return ", ".join(" = ".join(filter(None, self.put_in(local))) for local in locals_), ""
 
     def put_in(self, local: Local) -> tuple[str, str]:

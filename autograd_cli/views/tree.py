@@ -31,7 +31,7 @@ class Tree:
     numbered: bool
 
 
-class Shape:
+class Index:
     """A graph's nodes by id, and the edges below each."""
 
     def __init__(self, graph: Graph) -> None:
@@ -49,14 +49,14 @@ class Shape:
 
 def tree(graph: Graph, room: Room) -> Tree:
     """The rows that fit in `room`: of a large graph, those nearest to the output."""
-    shape = Shape(graph)
-    if shape.root is None:
+    index = Index(graph)
+    if index.root is None:
         return Tree((), 0, False)
-    chosen = nearest(shape, room, MOST_ROWS)
+    chosen = nearest(index, room, MOST_ROWS)
     deepest = _deepest(room.width)
-    rows, numbered = _rows(shape, shape.root, chosen, deepest)
-    shown = sum(not shape.nodes[number].constant for number in chosen)
-    return Tree(tuple(rows), shape.total - shown, numbered)
+    rows, numbered = _rows(index, index.root, chosen, deepest)
+    shown = sum(not index.nodes[number].constant for number in chosen)
+    return Tree(tuple(rows), index.total - shown, numbered)
 
 
 def _deepest(width: int | None) -> int:
@@ -64,25 +64,25 @@ def _deepest(width: int | None) -> int:
     return 12 if width is None else min(max((width - 65) // 3, 5), 12)
 
 
-def nearest(shape: Shape, room: Room, usual: int) -> set[int]:
+def nearest(index: Index, room: Room, usual: int) -> set[int]:
     """The nodes to show, nearest to the output first; `usual` many unless `room` says otherwise."""
-    if shape.root is None:
+    if index.root is None:
         return set()
-    most = len(shape.nodes) if room.full or room.depth is not None else usual
-    chosen = {shape.root}
-    queue = deque([(shape.root, 0)])
+    most = len(index.nodes) if room.full or room.depth is not None else usual
+    chosen = {index.root}
+    queue = deque([(index.root, 0)])
     while queue and len(chosen) < most:
         number, depth = queue.popleft()
         if room.depth is not None and depth >= room.depth:
             continue
-        for edge in shape.edges(number):
+        for edge in index.edges(number):
             if edge.to not in chosen and len(chosen) < most:
                 chosen.add(edge.to)
                 queue.append((edge.to, depth + 1))
     return chosen
 
 
-def _rows(shape: Shape, root: int, chosen: set[int], deepest: int) -> tuple[list[Row], bool]:
+def _rows(index: Index, root: int, chosen: set[int], deepest: int) -> tuple[list[Row], bool]:
     """The rows in preorder, with an own stack: a graph may be deeper than Python's."""
     rows: list[Row] = []
     drawn: set[int] = set()
@@ -92,20 +92,20 @@ def _rows(shape: Shape, root: int, chosen: set[int], deepest: int) -> tuple[list
         number, depth, bars, last = stack.pop()
         numbered |= depth > deepest
         again = number in drawn
-        rows.append(Row(_glyphs(depth, bars, last, deepest), shape.nodes.get(number), again))
+        rows.append(Row(_glyphs(depth, bars, last, deepest), index.nodes.get(number), again))
         if again or number < 0:
             continue
         drawn.add(number)
         under = bars + ("   " if last else "│  ") if 0 < depth < deepest else bars
-        stack.extend(reversed(_inputs(shape, number, chosen, depth + 1, under)))
+        stack.extend(reversed(_inputs(index, number, chosen, depth + 1, under)))
     return rows, numbered
 
 
 def _inputs(
-    shape: Shape, number: int, chosen: set[int], depth: int, bars: str
+    index: Index, number: int, chosen: set[int], depth: int, bars: str
 ) -> list[tuple[int, int, str, bool]]:
     """The rows directly below a node; -1 stands for the inputs that are not shown."""
-    edges = shape.edges(number)
+    edges = index.edges(number)
     ids = [edge.to for edge in edges if edge.to in chosen]
     if len(ids) < len(edges):
         ids.append(-1)

@@ -7,6 +7,7 @@ from typing import Any
 from autograd_cli.report.records import Gradient, Report, Summary, Values, Verdict
 from autograd_cli.views import numbers
 from autograd_cli.views.pieces import BLANK, Column, Line, Piece, Table, Words, one_line, words
+from autograd_cli.views.witnesses import OWN_NOTES, nothing_flows, place
 
 _STYLES = {Verdict.OK: "good", Verdict.KINK: "warning", Verdict.PRECISION: "warning"}
 _COLUMNS = ("gradient", "verdict", "elements", "worst at", "off", "rounding allows")
@@ -18,7 +19,11 @@ def verdicts(report: Report) -> list[Piece]:
     if not ranked:
         return [Line(words(("no gradient to check", "bad"), ": nothing that is bound requires grad"))]
     table = Table(tuple(Column(title) for title in _COLUMNS), tuple(map(_row, ranked)))
-    shown = [g for number, g in enumerate(ranked) if not number or g.verdict is not Verdict.OK]
+    shown = [
+        gradient
+        for number, gradient in enumerate(ranked)
+        if not number or gradient.verdict is not Verdict.OK or nothing_flows(gradient)
+    ]
     return [table, BLANK, *(line for gradient in shown for line in _grounds(gradient)), _whole(ranked)]
 
 
@@ -34,25 +39,27 @@ def _row(gradient: Gradient) -> tuple[Words, ...]:
         words((f"d/d{one_line(gradient.name)}", "name")),
         words((verdict, _style(gradient.verdict))),
         words(f"{prod(gradient.shape):,}"),
-        words((_place(gradient) or "-", "quiet")),
+        words((place(gradient) or "-", "quiet")),
         words(_small(gradient.difference)),
         words(_small(gradient.tolerance)),
     )
 
 
-def _place(gradient: Gradient) -> str:
-    return f"[{','.join(map(str, gradient.worst))}]" if gradient.worst else ""
-
-
 def _grounds(gradient: Gradient) -> list[Line]:
     """The witnesses at the worst element, and the sentence that says what they amount to."""
-    name = words((f"d/d{one_line(gradient.name)}{_place(gradient)}", "name"))
+    notes = [OWN_NOTES[note] for note in gradient.notes if note in OWN_NOTES]
+    return [*_compared(gradient), *(Line(words((note, "quiet")), indent=4, hang=2) for note in notes)]
+
+
+def _compared(gradient: Gradient) -> list[Line]:
+    name = words((f"d/d{one_line(gradient.name)}{place(gradient)}", "name"))
     seen = (("autograd", gradient.autograd), ("formula", gradient.symbolic), ("numeric", gradient.numeric))
     at = {witness: _element(values, gradient.worst) for witness, values in seen}
     known = {witness: value for witness, value in at.items() if value is not None}
     said = [Line(words(one_line(gradient.sentence)), indent=4)] if gradient.sentence else []
     if not known:
-        reason = words(f"   {one_line(gradient.sentence)}")
+        head = "no gradient flows: " if nothing_flows(gradient) else ""
+        reason = words(f"   {head}{one_line(gradient.sentence)}")
         return [Line(name + reason, indent=1, hang=3)] if gradient.sentence else []
     texts = numbers.in_step(list(known.values()), gradient.tolerance)
     listed = "".join(f"   {witness} {text}" for witness, text in zip(known, texts, strict=True))
@@ -72,10 +79,10 @@ def _small(value: float | None) -> str:
 def _element(values: Values, index: Sequence[int] | None) -> Any:
     """The element of nested values at `index`, None where it was not kept."""
     item: Any = values
-    for place in index or ():
+    for at in index or ():
         if isinstance(item, Summary) or item is None:
             return None
-        item = item[place]
+        item = item[at]
     return None if isinstance(item, Summary | tuple) else item
 
 

@@ -1,6 +1,7 @@
 """One block a binding: its derivative, what each witness says, and the verdict."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from autograd_cli.lang.source import cells
@@ -24,9 +25,33 @@ _VERDICTS = {
 }
 
 
-def block(gradient: Gradient, dtype: str, room: Room) -> list[Line]:
-    """The lines about one gradient; `dtype` is the one in which autograd computed it."""
-    return [*_formula(gradient, room), *_witnesses(gradient, room), *_verdict(gradient, dtype)]
+OWN_NOTES = {"stop-gradient": "stop-gradient: what is cut off counts as a constant, here as for autograd"}
+"""The sentences of notes that are about one gradient, whatever was said of another."""
+
+
+def block(gradient: Gradient, dtype: str, room: Room, notes: Sequence[str] = ()) -> list[Line]:
+    """The lines about one gradient and the `notes` on it; autograd computed it in `dtype`."""
+    return [
+        *_formula(gradient, room),
+        *_witnesses(gradient, room),
+        *_verdict(gradient, dtype),
+        *(_note(note) for note in notes),
+    ]
+
+
+def _note(note: str) -> Line:
+    return Line(words((one_line(OWN_NOTES.get(note, note)), "quiet")), indent=_INDENT, hang=2)
+
+
+def nothing_flows(gradient: Gradient) -> bool:
+    """Whether there is no gradient, and rightly so: no witness was asked, nothing compared."""
+    witnesses = (gradient.autograd, gradient.symbolic, gradient.numeric)
+    return gradient.verdict is Verdict.OK and all(values is None for values in witnesses)
+
+
+def place(gradient: Gradient) -> str:
+    """The index of the worst element, "[2,0]"; nothing where there is just one element."""
+    return f"[{','.join(map(str, gradient.worst))}]" if gradient.worst and prod(gradient.shape) > 1 else ""
 
 
 def _formula(gradient: Gradient, room: Room) -> list[Line]:
@@ -135,6 +160,9 @@ def _verdict(gradient: Gradient, dtype: str) -> list[Line]:
     if gradient.verdict is None:
         said = one_line(gradient.sentence)
         return [Line(words((said, "quiet")), indent=_INDENT, hang=2)] if said else []
+    if nothing_flows(gradient):
+        said = f"no gradient flows: {one_line(gradient.sentence)}"
+        return [Line(words(said), indent=_INDENT, hang=2)]
     word, style = _VERDICTS[gradient.verdict]
     parts = [*_grounds(gradient, dtype), _along(gradient)]
     rest = "".join(f" · {part}" for part in parts if part)
@@ -157,7 +185,7 @@ def _measured(gradient: Gradient, dtype: str) -> str:
         return f"{_NAMES[gradient.odd]} is the odd one out" if gradient.odd else ""
     if gradient.difference == 0 and gradient.odd is None:
         return f"autograd ({dtype}) is exact"
-    where = f" at [{','.join(map(str, gradient.worst))}]" if gradient.worst else ""
+    where = f" at {place(gradient)}" if place(gradient) else ""
     off = f"{numbers.small(gradient.difference)} off{where}"
     allowed = (
         f"; rounding allows {numbers.small(gradient.tolerance)}" if gradient.tolerance is not None else ""
