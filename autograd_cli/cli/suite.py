@@ -64,15 +64,21 @@ def _late(so_far: str, reached: LimitError) -> ExitStatus:
 
 def _fails(one: "Examined", strict: bool) -> bool:
     """Whether it counts as a failure; with --strict every verdict but OK does."""
-    return one.failed or (strict and not one.missing and one.verdict.value != "OK")
+    right = one.verdict is not None and one.verdict.value == "OK" and not one.unchecked
+    return one.failed or (strict and not one.missing and not right)
 
 
 def _as_text(found: Sequence["Examined"], failed: Sequence["Examined"], device: str, dtype: str) -> str:
     """What was checked and how it came out; then a line or more for each that failed."""
     missing = [one for one in found if one.missing]
-    verdicts = Counter(one.verdict.value for one in found if not one.failure)
+    unchecked = [one for one in found if one.unchecked]
+    verdicts = Counter(one.verdict.value for one in found if one.verdict and not one.unchecked)
     told = " · ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
-    lines = [f"{len(found)} functions checked on their examples · {dtype} · {device}", told]
+    lines = [f"{len(found)} functions checked on their examples · {dtype} · {device}"]
+    lines += [told] if told else []
+    if unchecked:
+        lines.append(f"{len(unchecked)} without a verdict")
+        lines += [f"  {one.function.path}  not checked: {visible(one.unchecked)}" for one in unchecked]
     if missing:
         names = ", ".join(one.function.path for one in missing)
         lines.append(f"{len(missing)} not in torch for {dtype} on {device}: {names}")
@@ -85,7 +91,7 @@ def _as_text(found: Sequence["Examined"], failed: Sequence["Examined"], device: 
 def _failure(one: "Examined") -> list[str]:
     """The function, its example as a command, and what is wrong with each gradient."""
     example = one.function.example
-    lines = [f"  {one.function.path}  {'' if one.failure else one.verdict.value}".rstrip()]
+    lines = [f"  {one.function.path}  {one.verdict.value if one.verdict else ''}".rstrip()]
     if example is not None:
         pairs = "".join(f' --{name} "{text}"' for name, text in example.bindings.items())
         lines.append(f'    agx gradcheck "{example.source}"{pairs}')
@@ -103,8 +109,9 @@ def _as_json(found: Sequence["Examined"], device: str, dtype: str) -> str:
     functions: list[dict[str, Any]] = [
         {
             "path": one.function.path,
-            "verdict": None if one.failure else one.verdict.value,
+            "verdict": one.verdict.value if one.verdict and not one.unchecked else None,
             "failure": one.failure or None,
+            "unchecked": one.unchecked or None,
             "missing": one.missing,
             "failed": one.failed,
             "gradients": [encoded(gradient) for gradient in one.gradients],

@@ -1,11 +1,13 @@
 """All witnesses of a run's gradients, gathered and judged."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
 
+from autograd_cli.errors import first_line
 from autograd_cli.gradients.backward import Backward
-from autograd_cli.gradients.compare import RANK, Outcome, judged
+from autograd_cli.gradients.compare import Outcome, judged
 from autograd_cli.gradients.evidence import Bench
 from autograd_cli.gradients.exact import Exact, evaluate
 from autograd_cli.gradients.numeric import Numeric, shaped
@@ -58,10 +60,10 @@ def check(
     )
 
 
-def worst(gradients: tuple[Gradient, ...]) -> Verdict:
-    """The verdict on the whole: the worst of its bindings'; OK where there is none."""
+def worst(gradients: Sequence[Gradient]) -> Verdict | None:
+    """The verdict on the whole: the worst of its bindings'; None where none has one."""
     verdicts = [gradient.verdict for gradient in gradients if gradient.verdict is not None]
-    return max(verdicts, key=RANK.index, default=Verdict.OK)
+    return max(verdicts, key=lambda verdict: verdict.rank, default=None)
 
 
 def _derivatives(run: Run, options: Options) -> dict[str, Derivative]:
@@ -77,7 +79,7 @@ def _absent(run: Run, backward: Backward, name: str) -> Gradient:
     """The gradient of a leaf that no backward reached, and why it did not."""
     blank = _blank(name, run.leaves[name])
     if backward.error is not None:
-        return replace(blank, sentence=f"backward failed: {str(backward.error).splitlines()[0]}")
+        return replace(blank, sentence=f"backward failed: {first_line(backward.error)}")
     if not (isinstance(run.output, torch.Tensor) and run.output.requires_grad):
         return replace(blank, sentence="the output has no graph, so no backward can start from it")
     sentence = f"{name} reaches the output only through what is cut, and held constant: its slope is 0"
@@ -115,7 +117,7 @@ def _judged(
     if Witness.AUTOGRAD not in options.witnesses:
         return filled
     evidence = bench.evidence(name, given, exact, slopes)
-    outcome = max(map(judged, evidence), key=lambda one: RANK.index(one.verdict), default=None)
+    outcome = max(map(judged, evidence), key=lambda one: one.verdict.rank, default=None)
     return _with_verdict(replace(filled, autograd=plain(given, options.limit)), outcome, leaf)
 
 

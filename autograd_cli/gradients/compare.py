@@ -13,22 +13,6 @@ import torch
 from autograd_cli.gradients.slope import Shape, Slope
 from autograd_cli.report import Verdict, Witness
 
-RANK = (
-    Verdict.OK,
-    Verdict.KINK,
-    Verdict.PRECISION,
-    Verdict.DOMAIN_EDGE,
-    Verdict.JUMP,
-    Verdict.WRONG,
-    Verdict.NO_GRAPH,
-)
-"""From what matters least to what matters most: the worst place decides."""
-
-FAILING = frozenset(
-    {Verdict.WRONG, Verdict.JUMP, Verdict.DOMAIN_EDGE, Verdict.NO_GRAPH, Verdict.NONDETERMINISTIC}
-)
-"""The verdicts that count as failure."""
-
 _SINGLE = torch.finfo(torch.float32).eps  # some float64 kernels hold constants of this precision
 _EXCESS = 8  # times the tolerance: composite kernels round more often than a sample does
 
@@ -101,7 +85,7 @@ def judged(evidence: Evidence) -> Outcome:
     rough = [_rough(evidence, index, slope) for index, slope in evidence.slopes.items()]
     outcomes = [_smooth(evidence), *rough]
     kinks = sum(one.verdict is Verdict.KINK for one in rough)
-    worst = max(outcomes, key=lambda one: RANK.index(one.verdict))
+    worst = max(outcomes, key=lambda one: one.verdict.rank)
     sentence = worst.sentence
     if worst.verdict is Verdict.KINK and kinks > 1:
         sentence = f"{sentence} ({kinks} such elements)"
@@ -161,7 +145,7 @@ def _smooth(evidence: Evidence) -> Outcome:
         outcomes.append(_isolated_point(evidence, isolated))
     if kept.any():
         outcomes.append(_disagreement(evidence, masks, kept))
-    return max(reversed(outcomes), key=lambda one: RANK.index(one.verdict))
+    return max(reversed(outcomes), key=lambda one: one.verdict.rank)
 
 
 def _masks(evidence: Evidence) -> _Masks:

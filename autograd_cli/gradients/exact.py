@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from autograd_cli.errors import AgxError
+from autograd_cli.errors import AgxError, first_line
 from autograd_cli.gradients.numeric import components
 from autograd_cli.gradients.replay import Replay, ReplayError, default_dtype, raised
 from autograd_cli.gradients.rounding import value_errors
@@ -49,7 +49,7 @@ def evaluate(formula: Expr, run: Run, leaf: torch.Tensor) -> Exact:
             values = _fitted(replay({}), leaf)
             return Exact(text, values, value_errors(replay, lambda value: _fitted(value, leaf)))
     except (AgxError, ReplayError, RuntimeError, TypeError, ValueError) as error:
-        return Exact(text, reason=str(error).splitlines()[0])
+        return Exact(text, reason=first_line(error))
 
 
 def _replay(text: str, run: Run) -> Replay:

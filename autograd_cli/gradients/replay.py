@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from autograd_cli.errors import first_line
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.report import Ref, refs, under
 from autograd_cli.run.tape import LiveStep, Run, filled
@@ -82,7 +83,7 @@ class Replay:
             for planned in self.plan:
                 values[planned.index] = evaluated(planned, values)
         except Exception as error:  # whatever torch raises is the reason
-            raise ReplayError(_reason(error)) from error
+            raise ReplayError(first_line(error)) from error
         output: torch.Tensor = values[self.root]
         return output
 
@@ -240,7 +241,3 @@ def _state(step: LiveStep) -> torch.Tensor | None:
     if step.random_state is None or elsewhere:
         raise ReplayError(f"what {step.function.name} drew here cannot be drawn again")
     return step.random_state
-
-
-def _reason(error: Exception) -> str:
-    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

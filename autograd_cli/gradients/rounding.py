@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from autograd_cli.errors import first_line
 from autograd_cli.gradients.backward import slopes
 from autograd_cli.gradients.numeric import components
 from autograd_cli.gradients.replay import Planned, Replay, ReplayError, evaluated, raised
@@ -191,7 +192,7 @@ class _Sampler:
             output = self.output(leaves, draw)
             made = slopes(output, list(leaves.values()), self.cotangent)
         except Exception as error:  # whatever torch raises is the reason
-            raise ReplayError(str(error).splitlines()[0]) from error
+            raise ReplayError(first_line(error)) from error
         total = float((self.cotangent.conj() * output.detach()).real.sum())
         given = (torch.zeros_like(v) if g is None else g for g, v in zip(made, leaves.values(), strict=True))
         return total, dict(zip(leaves, map(components, given), strict=True))

@@ -6,10 +6,9 @@ from fnmatch import fnmatchcase
 
 import torch
 
-from autograd_cli.errors import AgxError
+from autograd_cli.errors import AgxError, first_line
 from autograd_cli.gradients.backward import backward
 from autograd_cli.gradients.check import Options, check, worst
-from autograd_cli.gradients.compare import FAILING
 from autograd_cli.lang.check import check as names_of
 from autograd_cli.lang.functions import FUNCTIONS
 from autograd_cli.lang.functions.rows import Example, Function
@@ -40,14 +39,26 @@ class Examined:
     missing: bool = False
 
     @property
-    def verdict(self) -> Verdict:
-        """The worst verdict of its gradients."""
+    def verdict(self) -> Verdict | None:
+        """The worst verdict of its gradients; None where none has one."""
         return worst(self.gradients)
+
+    @property
+    def unchecked(self) -> str:
+        """Why not every gradient of it could be judged; empty where each was, or one failed."""
+        if self.failure or self.failed:
+            return ""
+        if not self.gradients:
+            return "its example has no gradient"
+        reasons = (one.sentence or "no witness knows it" for one in self.gradients if one.verdict is None)
+        return next(reasons, "")
 
     @property
     def failed(self) -> bool:
         """Whether the function's example failed, or a verdict on it counts as failure."""
-        return (bool(self.failure) and not self.missing) or self.verdict in FAILING
+        if self.failure:
+            return not self.missing
+        return self.verdict is not None and not self.verdict.passes
 
 
 def suite(
@@ -98,19 +109,19 @@ def _tried(function: Function, settings: Settings) -> Examined:
     except AgxError as error:
         return Examined(function, failure=error.sentence)
     except Exception as error:  # one row must not keep the others from being looked at
-        return Examined(function, failure=f"{type(error).__name__}: {_first_line(error)}")
+        return Examined(function, failure=f"{type(error).__name__}: {first_line(error)}")
 
 
 def _examined(function: Function, run: Run) -> Examined:
     if run.failure is not None:
-        return Examined(function, failure=_first_line(run.failure.error))
+        return Examined(function, failure=first_line(run.failure.error))
     if not isinstance(run.output, torch.Tensor):
         return Examined(function, failure=f"the example gives a {type(run.output).__name__}, not a tensor")
     run = _with_cotangent(run)
     cotangent = run.bindings[-1].value
     made = backward(run, cotangent)
     if made.error is not None:
-        return Examined(function, failure=_first_line(made.error))
+        return Examined(function, failure=first_line(made.error))
     return Examined(function, check(run, made, cotangent, Options(cotangent=Name(_COTANGENT))))
 
 
@@ -131,7 +142,3 @@ def _with_cotangent(run: Run) -> Run:
     dtype = torch.complex128 if output.is_complex() else torch.float64
     drawn = torch.randn(output.shape, generator=generator, dtype=dtype).to(output.device, output.dtype)
     return replace(run, bindings=(*run.bindings, BoundValue(_COTANGENT, "", drawn, "constant")))
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n")[0] or type(error).__name__

@@ -53,6 +53,31 @@ def test_a_function_that_fails_is_listed_with_its_command(monkeypatch):
     assert text.endswith("    it broke\n")
 
 
+@pytest.fixture
+def half_checked(few, monkeypatch):
+    """One of the two functions has no verdict."""
+    real = gradients.examine
+
+    def silent(function, settings):
+        found = real(function, settings)
+        left = tuple(replace(one, verdict=None, sentence="it drew") for one in found.gradients)
+        return found if function.name == "exp" else replace(found, gradients=left)
+
+    monkeypatch.setattr(gradients, "examine", silent)
+
+
+@pytest.mark.usefixtures("half_checked")
+def test_a_function_without_a_verdict_counts_as_not_checked():
+    status, text, _ = checked()
+    assert (status, text.splitlines()[1:]) == (
+        0,
+        ["1 OK", "1 without a verdict", "  torch.sin  not checked: it drew", "none failed"],
+    )
+    assert checked(strict=True)[0] == 1
+    row = json.loads(checked(json=True)[1])["functions"][0]
+    assert (row["verdict"], row["unchecked"], row["failed"]) == (None, "it drew", False)
+
+
 @pytest.mark.usefixtures("few")
 def test_json_has_a_row_for_each_function():
     _, text, _ = checked(json=True)

@@ -84,6 +84,21 @@ def test_verdicts(judged, source, bindings, verdict):
 
 
 @pytest.mark.parametrize(
+    ("given", "verdict"),
+    [
+        ((), None),
+        ((None, None), None),
+        ((None, Verdict.OK), Verdict.OK),
+        ((Verdict.WRONG, Verdict.NO_GRAPH), Verdict.WRONG),
+        ((Verdict.OK, Verdict.NONDETERMINISTIC), Verdict.NONDETERMINISTIC),
+    ],
+)
+def test_the_worst_of_several(judged, given, verdict):
+    gradient = judged("x*3", x="2.").gradients["x"]
+    assert worst([replace(gradient, verdict=one) for one in given]) is verdict
+
+
+@pytest.mark.parametrize(
     ("source", "x"),
     [("log(exp(x)+1)-x", "12."), ("tanh(x)", "8."), ("exp(-x**2)", "20."), ("x.half()*2.1", "0.1")],
 )
@@ -131,6 +146,11 @@ def test_a_backward_that_failed_says_so(traced):
     run = traced("x*2", x="2.")
     failed = Backward(leaves={"x": None}, error=RuntimeError("it broke\nat length"))
     assert [g.sentence for g in check(run, failed)] == ["backward failed: it broke"]
+
+
+def test_an_error_without_a_word_is_told_by_its_type(traced):
+    failed = Backward(leaves={"x": None}, error=RuntimeError())
+    assert [g.sentence for g in check(traced("x*2", x="2."), failed)] == ["backward failed: RuntimeError"]
 
 
 def test_a_binding_that_is_not_used_has_no_gradient(judged):

@@ -5,7 +5,7 @@ from math import inf, nan
 import pytest
 import torch
 
-from autograd_cli.gradients.compare import FAILING, Evidence, agrees, judged
+from autograd_cli.gradients.compare import Evidence, agrees, judged
 from autograd_cli.gradients.slope import Shape, Slope
 from autograd_cli.report import Verdict, Witness
 
@@ -239,5 +239,7 @@ def test_no_elements_are_right():
     assert judged(evidence([], [], [])).verdict is Verdict.OK
 
 
-def test_the_verdicts_that_fail():
-    assert [v.value for v in Verdict if v not in FAILING] == ["OK", "KINK", "PRECISION"]
+def test_the_worst_place_is_by_the_order_of_the_verdicts():
+    jump = {0: Slope(nan, nan, Shape.JUMP, 0.0, inf)}
+    found = judged(evidence([0.0, 3.1], [nan, 3.0], [nan, 3.0], slopes=jump))
+    assert (found.verdict, found.worst) == (Verdict.WRONG, 1)

@@ -1,5 +1,7 @@
 """Every differentiable function of the language, checked on its example."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -18,8 +20,32 @@ DOUBLE = Settings(dtype="float64")
 def test_every_function_is_right(part):
     rows = list(chosen())[part::4]
     assert len(rows) > 100
-    failed = [found for found in (examine(row, DOUBLE) for row in rows) if found.failed]
-    assert [(one.function.path, one.failure, one.verdict.value) for one in failed] == []
+    found = [examine(row, DOUBLE) for row in rows]
+    assert [(one.function.path, one.failure, one.verdict) for one in found if one.failed] == []
+    assert [(one.function.path, one.unchecked) for one in found if one.unchecked] == []
+
+
+@pytest.mark.parametrize("name", ["dropout", "rrelu", "gumbel_softmax", "scaled_dot_product_attention"])
+def test_functions_that_draw_are_judged(name):
+    found = examine(by_path[f"torch.nn.functional.{name}"], DOUBLE)
+    assert found.function.draws
+    assert {gradient.verdict for gradient in found.gradients} == {Verdict.OK}
+
+
+def test_a_gradient_without_a_verdict_is_not_checked(monkeypatch):
+    own = examining.check
+
+    def silent(*given):
+        return tuple(replace(one, verdict=None, sentence="it cannot be drawn again") for one in own(*given))
+
+    monkeypatch.setattr(examining, "check", silent)
+    found = examine(by_path["torch.sin"], DOUBLE)
+    assert (found.verdict, found.failed, found.unchecked) == (None, False, "it cannot be drawn again")
+
+
+def test_an_example_without_a_leaf_is_not_checked():
+    found = examine(with_example("zeros(2).requires_grad_()"), DOUBLE)
+    assert (found.failure, found.verdict, found.unchecked) == ("", None, "its example has no gradient")
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
