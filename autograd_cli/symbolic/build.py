@@ -114,7 +114,7 @@ def _is_one(node: Expr) -> bool:
     return isinstance(node, Number) and node.value == 1
 
 
-def settled(formula: Expr, hidden: Collection[str]) -> Expr:
+def in_plain_names(formula: Expr, hidden: Collection[str]) -> Expr:
     """`formula` in plain names; those of the prelude that a binding hides get their module."""
 
     def name(node: Expr) -> Expr | None:

@@ -67,11 +67,6 @@ FUNCTIONS: dict[str, Callable[..., Contributions]] = {
 }
 
 
-def has_rule(key: str) -> bool:
-    """Whether there is a derivative formula for the functions of this key."""
-    return key in elementwise.ROWS or key in FUNCTIONS
-
-
 def is_elementwise(key: str) -> bool:
     """Whether the rule of this key is a row of local factors."""
     return key in elementwise.ROWS

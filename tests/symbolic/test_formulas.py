@@ -4,7 +4,6 @@ import pytest
 import torch
 
 from autograd_cli.symbolic.derive import LocalFactors, differentiate
-from autograd_cli.symbolic.rules import has_rule
 from autograd_cli.symbolic.unparse import unparse
 
 X = torch.arange(30.0).reshape(10, 3) / 10
@@ -236,9 +235,3 @@ def test_local_factors(tape, source, factors):
     steps, _ = tape(source, {"x": 2.0, "y": 3.0, "v": [1.0, 2.0]})
     found = [LocalFactors(steps).of(s.index) for s in steps if s.kind == "call"]
     assert [{place: unparse(e) for place, e in one.items()} for one in found] == factors
-
-
-def test_has_rule():
-    assert has_rule("sin")
-    assert has_rule("matmul")
-    assert not has_rule("conv2d")
