@@ -80,6 +80,14 @@ def test_torch_stays_out(words, status):
     assert probed(*words, stdin=json.dumps(STORED)) == f"status {status} loaded []"
 
 
+def test_a_system_without_resource_limits_runs():
+    script = (
+        "import sys; sys.modules['resource'] = None; sys.platform = 'win32'\n"
+        "from autograd_cli.cli import running; running.limit_memory(1 << 30)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
 def test_the_check_for_torch_can_fail():
     assert "'torch'" in probed("devices", "-q")
 

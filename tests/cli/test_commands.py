@@ -1,5 +1,6 @@
 import io
 import json
+import re
 
 import pytest
 import torch
@@ -7,6 +8,7 @@ from typer.testing import CliRunner
 
 from autograd_cli import catalogue, cli
 from autograd_cli.cli.environment import Environment
+from autograd_cli.lang import parse
 from autograd_cli.run import devices, interpreter
 
 
@@ -49,7 +51,19 @@ def test_explain_takes_words_as_torch_says_them():
 def test_explain_an_unknown_code_asks_what_was_meant():
     result = agx("explain", "matmul-shape-mismach")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "Did you mean `matmul-shape-mismatch`?" in result.stderr
+    assert "No page speaks of `matmul-shape-mismach`." in result.stderr
+    assert "Near it: `matmul-shape-mismatch`" in result.stderr
+    assert "write: agx explain matmul-shape-mismatch\n" in result.stderr
+
+
+def test_explain_offers_no_code_for_another_code():
+    result = agx("explain", "AGX999")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.splitlines()[1:4] == [
+        "  There is no page `AGX999`.",
+        "  `agx explain` lists all pages.",
+        "  write: agx explain",
+    ]
 
 
 def test_show_draws_a_stored_report_again(tmp_path):
@@ -77,7 +91,9 @@ def test_show_writes_a_file(tmp_path):
         (("show",), None, 2, "AGX214"),
         (("show", "a.json", "b.json"), None, 2, "AGX215"),
         (("show", "-", "--x", "2"), "", 2, "AGX205"),
-        (("devices", "cpu"), None, 2, "AGX205"),
+        (("devices", "cpu"), None, 2, "AGX215"),
+        (("explain", "AGX999"), None, 2, "AGX216"),
+        (("explain", "no", "such", "page"), None, 2, "AGX216"),
         (("trce", "x"), None, 2, "AGX205"),
         (("--x", "2", "x"), None, 2, "AGX205"),
     ],
@@ -86,6 +102,23 @@ def test_what_a_command_refuses(words, stdin, status, code):
     result = agx(*words, stdin=stdin)
     assert (result.exit_code, result.stdout) == (status, "")
     assert f"({code})" in result.stderr
+
+
+def test_a_word_too_many_is_marked():
+    assert agx("devices", "cpu").stderr.splitlines()[:4] == [
+        "error extra-word (AGX215)",
+        "   │ agx devices cpu",
+        "   │             ^^^",
+        "  `cpu` is a word, and `agx devices` takes none.",
+    ]
+
+
+def test_a_file_of_other_data_is_no_report(tmp_path):
+    (tmp_path / "d.npy").write_bytes(b"\x93NUMPY\x01\x00")
+    result = agx("show", str(tmp_path / "d.npy"))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "(AGX213)" in result.stderr
+    assert "d.npy` is no report of agx: it is no text." in result.stderr
 
 
 def test_a_command_misspelt_gets_the_line_that_works():
@@ -151,6 +184,41 @@ def test_the_suite_takes_nothing_that_needs_a_source(words):
     result = agx("gradcheck", *words)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "(AGX214)" in result.stderr
+
+
+def test_a_line_is_parsed_once(monkeypatch):
+    parsed = []
+    grammar = parse._grammar
+    monkeypatch.setattr(parse, "_grammar", lambda text, tokens: parsed.append(text) or grammar(text, tokens))
+    texts = ("sin(x)*y", "2.", "2*x+1")
+    assert agx("trace", texts[0], "--x", texts[1], "--y", texts[2]).exit_code == 0
+    assert [parsed.count(text) for text in texts] == [1, 1, 1]
+
+
+def test_verbose_tells_what_was_read_and_how_long_it_took(tmp_path):
+    (tmp_path / "x.json").write_text("[1.5, 2]")
+    result = agx("trace", "-", "--x", f"@{tmp_path}/x.json", "--y", "2.", "-v", stdin="(x*y).sum()")
+    lines = result.stderr.splitlines()
+    assert lines[:3] == [
+        "read SOURCE from standard input, 11 B",
+        f"read x (2,) float32 from @{tmp_path}/x.json",
+        "read y () float32 from the line",
+    ]
+    assert lines[3].startswith("agx ")
+    assert re.fullmatch(r"modules \d+\.\d\d s · run \d+\.\d\d s", lines[4])
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("x*y.detach()", "--x", "2.", "--y", "3."), "AGX403"),
+        (("x@y", "--x", "ones(2,3)", "--y", "ones(2,3)"), "AGX301"),
+    ],
+)
+def test_a_finding_has_its_line(words, code):
+    source = f"(  # two lines\n{words[0]})"
+    found = json.loads(agx("trace", source, *words[1:], "--json").stdout)["findings"]
+    assert [finding["line"] for finding in found if finding["code"] == code] == [2]
 
 
 def test_the_pipe_of_the_first_page():

@@ -36,6 +36,34 @@ def test_help_has_examples_that_name_the_command(command):
     assert f"agx {command}" in examples
 
 
+def test_help_fits_80_columns():
+    for command in COMMANDS:
+        result = CliRunner().invoke(cli.app, [command, "--help"], env={"COLUMNS": "80", "NO_COLOR": "1"})
+        text = result.stdout.partition("Examples:")[0]
+        assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("command", "usage"),
+    [
+        ("trace", "[OPTIONS] [--NAME VALUE]… SOURCE"),
+        ("gradcheck", "[OPTIONS] [--NAME VALUE]… [SOURCE]"),
+        ("explain", "[OPTIONS] [CODE|WORD]"),
+        ("show", "[OPTIONS] REPORT"),
+        ("devices", "[OPTIONS]"),
+    ],
+)
+def test_usage_says_which_words_may_be_left_out(command, usage):
+    assert help_of(command).splitlines()[0] == f"Usage: agx {command} {usage}"
+
+
+def test_help_names_the_defaults_that_hold():
+    said = {option.key: option.help for option in options.OPTIONS}
+    assert said["max_memory"] == "Memory beyond start, 1 GiB unless said"
+    assert said["max_text"] == "Length of a source, 64 KiB unless said"
+    assert said["max_nodes"] == "Nodes of an expression, 10,000 unless said"
+
+
 def test_every_option_is_spelled_once():
     for command in COMMANDS:
         spellings = [s for option in options.of(command) for s in option.spellings]

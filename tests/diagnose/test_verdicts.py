@@ -37,6 +37,11 @@ def test_the_odd_one_out_is_named_with_the_place():
     assert finding.cause == ("0.1 off; rounding allows 1e-6",)
 
 
+def test_one_element_needs_no_place():
+    (finding,) = said(replace(GRADIENT, shape=(1,), worst=(0,), verdict=Verdict.WRONG, odd=Witness.AUTOGRAD))
+    assert finding.sentence.endswith(" of the three witnesses.")
+
+
 def test_no_odd_one_is_said_as_it_is():
     (finding,) = said(replace(GRADIENT, verdict=Verdict.WRONG, worst=()))
     assert finding.sentence == "The witnesses of the gradient of `x` do not agree."
