@@ -12,6 +12,7 @@ import torch
 
 from autograd_cli.gradients.slope import Shape, Slope
 from autograd_cli.report import Verdict, Witness
+from autograd_cli.report.digits import real
 
 _SINGLE = torch.finfo(torch.float32).eps  # some float64 kernels hold constants of this precision
 _EXCESS = 8  # times the tolerance: composite kernels round more often than a sample does
@@ -71,13 +72,18 @@ class Outcome:
 
 @dataclass(frozen=True)
 class _Masks:
-    """Where each reference is known and where the three stand apart, all (n,) bool."""
+    """Where each reference is known and where the three stand apart, all (n,) bool.
+
+    `hollow` is where autograd and the formula are the same NaN or infinity and the
+    function has a slope: the rules of differentiation say nothing there.
+    """
 
     off_formula: torch.Tensor
     off_numeric: torch.Tensor
     apart: torch.Tensor
     by_formula: torch.Tensor
     by_numeric: torch.Tensor
+    hollow: torch.Tensor
 
 
 def judged(evidence: Evidence) -> Outcome:
@@ -113,22 +119,22 @@ def _rough(evidence: Evidence, index: int, slope: Slope) -> Outcome:
     why = "it jumps or rises without bound" if is_jump else "it has no values on one side"
     if slope.left != slope.left and slope.right != slope.right:
         why, sides = "it has no finite value", "on neither side"
-    sentence = f"the function has no slope, since {why} (slopes: {sides}); autograd gives {given:.7g}"
+    sentence = f"the function has no slope, since {why} (slopes: {sides}); autograd gives {real(given)}"
     return Outcome(Verdict.JUMP if is_jump else Verdict.DOMAIN_EDGE, index, sentence=sentence)
 
 
 def _side(slope: float) -> str:
     """A one-sided slope in words."""
-    return "none" if slope != slope else f"{slope + 0.0:.7g}"
+    return "none" if slope != slope else real(slope)
 
 
 def _kink(given: float, allowed: float, slope: Slope, sides: str, index: int) -> Outcome:
     low, high = sorted((slope.left, slope.right))
     room = allowed + 4 * slope.error + 1e-6 * max(abs(low), abs(high))
     if low - room <= given <= high + room:
-        return Outcome(Verdict.KINK, index, sentence=f"the slope is {sides}; autograd gives {given:.7g}")
+        return Outcome(Verdict.KINK, index, sentence=f"the slope is {sides}; autograd gives {real(given)}")
     distance = max(low - given, given - high)
-    sentence = f"autograd gives {given:.7g}, which is not between the slopes at this kink: {sides}"
+    sentence = f"autograd gives {real(given)}, which is not between the slopes at this kink: {sides}"
     return Outcome(Verdict.WRONG, index, distance, room, Witness.AUTOGRAD, sentence)
 
 
@@ -137,10 +143,12 @@ def _kink(given: float, allowed: float, slope: Slope, sides: str, index: int) ->
 
 def _smooth(evidence: Evidence) -> Outcome:
     masks = _masks(evidence)
-    suspects = masks.off_formula | masks.off_numeric | masks.apart
+    suspects = (masks.off_formula | masks.off_numeric | masks.apart) & ~masks.hollow
     isolated = _isolated(evidence, suspects)
     kept = suspects & ~isolated
-    outcomes = [_agreement(evidence, (masks.by_formula | masks.by_numeric) & ~suspects)]
+    outcomes = [_agreement(evidence, (masks.by_formula | masks.by_numeric) & ~(suspects | masks.hollow))]
+    if masks.hollow.any():
+        outcomes.append(_no_number(evidence, masks.hollow))
     if isolated.any():
         outcomes.append(_isolated_point(evidence, isolated))
     if kept.any():
@@ -153,7 +161,7 @@ def _masks(evidence: Evidence) -> _Masks:
     smooth = ~none
     smooth[list(evidence.slopes)] = False
     given, formula, numeric = evidence.autograd, evidence.formula, evidence.numeric
-    by_formula = by_numeric = off_formula = off_numeric = apart = none
+    by_formula = by_numeric = off_formula = off_numeric = apart = hollow = none
     if numeric is not None and evidence.numeric_error is not None:
         by_numeric = smooth & ~torch.isnan(numeric)
         off_numeric = by_numeric & ~agrees(given, numeric, evidence.allowed + evidence.numeric_error)
@@ -164,7 +172,9 @@ def _masks(evidence: Evidence) -> _Masks:
         if numeric is not None and evidence.numeric_error is not None:
             room = evidence.fine + evidence.formula_error + evidence.numeric_error
             apart = by_formula & by_numeric & ~agrees(formula, numeric, room)
-    return _Masks(off_formula, off_numeric, apart, by_formula, by_numeric)
+            neither = ~torch.isfinite(given) & agrees(given, formula, evidence.allowed)
+            hollow = smooth & neither & torch.isfinite(numeric)
+    return _Masks(off_formula, off_numeric, apart, by_formula, by_numeric, hollow)
 
 
 def _reference(evidence: Evidence) -> torch.Tensor:
@@ -203,12 +213,26 @@ def _loses_digits(evidence: Evidence, distance: torch.Tensor, reference: torch.T
 
 def _precision(evidence: Evidence, outcome: Outcome, worst: int) -> Outcome:
     given, reference = float(evidence.autograd[worst]), float(_reference(evidence)[worst])
-    digits = next((d for d in (7, 12) if f"{given:.{d}g}" != f"{reference:.{d}g}"), 17)
+    digits = next((d for d in (7, 12) if real(given, d) != real(reference, d)), 17)
     sentence = (
         f"digits are lost to rounding in {evidence.lowest or evidence.dtype}: "
-        f"autograd gives {given:.{digits}g}, the reference in float64 is {reference:.{digits}g}"
+        f"autograd gives {real(given, digits)}, the reference in float64 is {real(reference, digits)}"
     )
     return replace(outcome, verdict=Verdict.PRECISION, odd=Witness.AUTOGRAD, sentence=sentence)
+
+
+def _no_number(evidence: Evidence, hollow: torch.Tensor) -> Outcome:
+    """The verdict where the chain rule gives NaN or an infinity and the function has a slope."""
+    assert evidence.numeric is not None
+    index, count = int(hollow.nonzero()[0]), int(hollow.sum())
+    given, slope = float(evidence.autograd[index]), float(evidence.numeric[index])
+    sentence = (
+        f"autograd and the formula give {real(given)}, while the function's slope is {real(slope)}; "
+        "AGX502 explains why"
+    )
+    if count > 1:
+        sentence += f" ({count} such elements)" if evidence.by_component else ""
+    return Outcome(Verdict.DOMAIN_EDGE, index, sentence=sentence)
 
 
 def _isolated(evidence: Evidence, suspects: torch.Tensor) -> torch.Tensor:
@@ -231,8 +255,8 @@ def _isolated_point(evidence: Evidence, isolated: torch.Tensor) -> Outcome:
     index = int(isolated.nonzero()[0])
     given, slope = float(evidence.autograd[index]), float(evidence.numeric[index])
     sentence = (
-        f"kinks meet here: autograd gives {given:.7g} at this one point, "
-        f"the function's slope is {slope:.7g} here and on both sides"
+        f"kinks meet here: autograd gives {real(given)} at this one point, "
+        f"the function's slope is {real(slope)} here and on both sides"
     )
     return Outcome(Verdict.KINK, index, abs(given - slope), sentence=sentence, kinks=int(isolated.sum()))
 
@@ -271,12 +295,12 @@ def _furthest(evidence: Evidence, mask: torch.Tensor) -> int:
 
 def _said(evidence: Evidence, index: int) -> dict[Witness, str]:
     """What each witness gives at a component, in words."""
-    said = {Witness.AUTOGRAD: f"autograd gives {float(evidence.autograd[index]):.7g}"}
+    said = {Witness.AUTOGRAD: f"autograd gives {real(float(evidence.autograd[index]))}"}
     if evidence.formula is not None:
-        said[Witness.SYMBOLIC] = f"the formula gives {float(evidence.formula[index]):.7g}"
+        said[Witness.SYMBOLIC] = f"the formula gives {real(float(evidence.formula[index]))}"
     if evidence.numeric is not None and evidence.numeric_error is not None:
         value, error = float(evidence.numeric[index]), float(evidence.numeric_error[index])
-        said[Witness.NUMERIC] = f"the numeric slope is {value:.7g} ± {error:.1g}"
+        said[Witness.NUMERIC] = f"the numeric slope is {real(value)} ± {real(error, 1)}"
     return said
 
 
@@ -339,7 +363,7 @@ def _numeric_odd(evidence: Evidence, index: int) -> Outcome:
     distance = abs(float(evidence.formula[index] - evidence.numeric[index]))
     sentence = (
         f"autograd and the formula agree; {_said(evidence, index)[Witness.NUMERIC]}, "
-        f"so its error bar is widened to {distance:.1g}"
+        f"so its error bar is widened to {real(distance, 1)}"
     )
     own = abs(float(evidence.autograd[index] - evidence.formula[index]))
     return Outcome(

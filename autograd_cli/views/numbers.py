@@ -9,10 +9,11 @@ from itertools import islice
 from math import floor, isfinite, log10
 from typing import Any
 
+from autograd_cli.lang.source import visible
+from autograd_cli.report.digits import DIGITS as DIGITS, exponent, real, small as small, stripped
 from autograd_cli.report.records import Summary, Values
 from autograd_cli.report.values import flat, shape_text, summarise
 
-DIGITS = 7
 TIGHT = 3
 MISSING = "-"
 MOST_LISTED = 10
@@ -20,16 +21,19 @@ MOST_LISTED = 10
 
 
 def number(value: Any, digits: int = DIGITS, zeros: bool = False) -> str:
-    """One number in `digits` significant digits; `zeros` keeps those at its end."""
+    """One number in `digits` significant digits; `zeros` keeps those at its end.
+
+    Text that stands where a number does (a dtype, a grad_fn) comes back as it is.
+    """
     if value is None:
         return MISSING
-    if isinstance(value, bool):
-        return str(value)
+    if isinstance(value, bool | str):
+        return visible(str(value))
     if isinstance(value, complex):
         return _complex(value, digits)
     if isinstance(value, int):
         return str(value) if abs(value) < 10**18 else _large(value, digits)
-    return _real(value, digits, zeros)
+    return real(value, digits, zeros)
 
 
 def _complex(value: complex, digits: int) -> str:
@@ -39,39 +43,9 @@ def _complex(value: complex, digits: int) -> str:
 
 
 def _large(value: int, digits: int) -> str:
-    exponent = floor(log10(abs(value)))
-    lead = abs(value) // 10 ** (exponent - digits + 1) / 10 ** (digits - 1)
-    return f"{'-' if value < 0 else ''}{number(lead, digits)}e{exponent}"
-
-
-def _real(value: float, digits: int, zeros: bool) -> str:
-    if not isfinite(value) or value == 0:
-        return str(value) if value else "0"
-    exponent = _exponent(value)
-    if not -5 < exponent < DIGITS:
-        return _scientific(value, digits)
-    decimals = max(digits - 1 - exponent, 0)
-    text = f"{value:.{decimals}f}"
-    return text if zeros and not value.is_integer() else _stripped(text)
-
-
-def _exponent(value: float) -> int:
-    """The power of ten of `value`, 0 for 0."""
-    return int(f"{value:e}".partition("e")[2])
-
-
-def _scientific(value: float, digits: int) -> str:
-    lead, _, exponent = f"{value:.{digits - 1}e}".partition("e")
-    return f"{_stripped(lead)}e{int(exponent)}"
-
-
-def _stripped(text: str) -> str:
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def small(value: float) -> str:
-    """A distance or a tolerance in two digits: 5.1e-8, 0.092."""
-    return _scientific(value, 2) if isfinite(value) and 0 < abs(value) < 1e-3 else number(value, 2)
+    power = floor(log10(abs(value)))
+    lead = abs(value) // 10 ** (power - digits + 1) / 10 ** (digits - 1)
+    return f"{'-' if value < 0 else ''}{number(lead, digits)}e{power}"
 
 
 def error_bar(value: float) -> str:
@@ -91,13 +65,13 @@ def decimals_for(values: Iterable[Any], tolerance: float | None = None) -> int |
     than two digits below that.
     """
     parts = [part for value in values for part in _parts(value) if isfinite(part) and part]
-    top = max((_exponent(part) for part in parts), default=0)
+    top = max((exponent(part) for part in parts), default=0)
     if not -5 < top < 8:
         return None
     decimals = DIGITS - top
     if tolerance and isfinite(tolerance):
-        decimals = min(decimals, max(2 - _exponent(tolerance), 2))
-    return max((len(_stripped(f"{part:.{decimals}f}").partition(".")[2]) for part in parts), default=0)
+        decimals = min(decimals, max(2 - exponent(tolerance), 2))
+    return max((len(stripped(f"{part:.{decimals}f}").partition(".")[2]) for part in parts), default=0)
 
 
 def _parts(value: Any) -> tuple[float, ...]:
@@ -116,7 +90,7 @@ def fixed(value: Any, decimals: int | None) -> str:
     text = f"{value:.{decimals}f}"
     if float(text).is_integer() and float(text):
         return number(float(text))
-    return number(value) if _exponent(value) + decimals < 4 else text
+    return number(value) if exponent(value) + decimals < 4 else text
 
 
 def in_step(values: Sequence[Any], tolerance: float | None = None) -> list[str]:

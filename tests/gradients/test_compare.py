@@ -151,7 +151,7 @@ def test_nan_where_the_reference_is_finite_is_wrong():
     assert (found.verdict, found.odd) == (Verdict.WRONG, Witness.AUTOGRAD)
 
 
-@pytest.mark.parametrize(("given", "verdict"), [(0.0, Verdict.OK), (nan, Verdict.WRONG)])
+@pytest.mark.parametrize(("given", "verdict"), [(0.0, Verdict.OK), (nan, Verdict.DOMAIN_EDGE)])
 def test_a_formula_that_comes_to_0_over_0_says_nothing_of_a_slope(given, verdict):
     assert judged(evidence([given], [nan], [0.0])).verdict is verdict
 
@@ -243,3 +243,32 @@ def test_the_worst_place_is_by_the_order_of_the_verdicts():
     jump = {0: Slope(nan, nan, Shape.JUMP, 0.0, inf)}
     found = judged(evidence([0.0, 3.1], [nan, 3.0], [nan, 3.0], slopes=jump))
     assert (found.verdict, found.worst) == (Verdict.WRONG, 1)
+
+
+@pytest.mark.parametrize("given", [nan, inf, -inf])
+def test_two_that_give_no_number_where_there_is_a_slope(given):
+    found = judged(evidence([given, 3.0], [given, 3.0], [2.0, 3.0]))
+    assert (found.verdict, found.odd, found.worst) == (Verdict.DOMAIN_EDGE, None, 0)
+    assert found.sentence == (
+        f"autograd and the formula give {given}, while the function's slope is 2; AGX502 explains why"
+    )
+
+
+def test_several_that_give_no_number_are_counted():
+    found = judged(evidence([nan, nan], [nan, nan], [2.0, 3.0]))
+    assert found.sentence.endswith("explains why (2 such elements)")
+
+
+def test_no_number_without_a_formula_that_says_the_same_is_wrong():
+    assert judged(evidence([nan], numeric=[2.0])).verdict is Verdict.WRONG
+    assert judged(evidence([nan], [2.0], [2.0])).verdict is Verdict.WRONG
+
+
+def test_a_wrong_place_outweighs_one_without_a_number():
+    found = judged(evidence([nan, 3.1], [nan, 3.0], [2.0, 3.0]))
+    assert (found.verdict, found.worst) == (Verdict.WRONG, 1)
+
+
+def test_powers_of_ten_are_written_as_the_views_write_them():
+    found = judged(evidence([2.001], [2.0], [2.0], numeric_error=vector(1e-9)))
+    assert found.sentence.endswith("the numeric slope is 2 ± 1e-9")
