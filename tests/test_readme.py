@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,12 @@ def test_every_room_is_in_the_house() -> None:
     found = {f"{path.name}/" for path in package.iterdir() if (path / "__init__.py").exists()}
     found |= {path.name for path in package.glob("*.py") if not path.name.startswith("__")}
     assert set(rooms) == found
+
+
+def test_the_order_of_the_rooms_is_what_import_linter_checks() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (order,) = [c["layers"] for c in project["tool"]["importlinter"]["contracts"] if c["type"] == "layers"]
+    assert "\n".join(order) + "\n" in blocks("")
 
 
 def test_every_exit_status_is_told() -> None:

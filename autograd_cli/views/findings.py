@@ -39,7 +39,8 @@ def _is_aside(finding: Finding) -> bool:
 def _head(finding: Finding, report: Report) -> Piece:
     style = _STYLES[finding.severity]
     left = words((finding.severity.value, style), f" {visible(finding.name)} ({visible(finding.code)})")
-    where = " ".join(filter(None, (visible(report.name), f"line {finding.line}" if finding.line else "")))
+    name = "standard input" if report.name == "-" else visible(report.name)
+    where = " ".join(filter(None, (name, f"line {finding.line}" if finding.line else "")))
     return Ends(left, words((where, "quiet"))) if report.name else Line(left)
 
 
