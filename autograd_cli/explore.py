@@ -213,6 +213,7 @@ def _report(
     output = None if made.failure else _output(made, cotangent, limit)
     return Report(
         source=made.program.source.text,
+        text=made.program.text,
         name=made.program.source.name,
         device=made.device,
         dtype=output.dtype if output and output.shape is not None else made.dtype,
@@ -263,7 +264,7 @@ def _output(made: Run, cotangent: torch.Tensor | None, limit: int | None) -> Out
     value = made.output
     grad_fn = getattr(value, "grad_fn", None)
     return Output(
-        text=made.program.source.text.strip(),
+        text=made.program.text,
         value=plain(value, limit),
         shape=shape_of(value),
         dtype=dtype_of(value),

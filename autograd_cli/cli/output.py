@@ -67,7 +67,7 @@ def put(given: Given, where: Destination, report: Report) -> None:
 
         picture.write(report, where.file, full=full, depth=depth)
         if not environment.quiet:
-            environment.say(f"written: {where.file}")
+            environment.say(f"written: {visible(str(where.file))}")
     else:
         from autograd_cli.views import render
 

@@ -13,13 +13,23 @@ from autograd_cli.run.tape import Run
 def tried(made: Run, finding: Finding) -> Finding:
     """The finding with its repairs run on the same bindings; those that fail stand only if none passes.
 
-    A note's repairs are not run: they are for another question, not for a fault.
+    A note's repairs are not run: they are for another question, not for a fault. The
+    comments of the source are left out of what is to be pasted.
     """
+    finding = replace(finding, fix=tuple(_without_comments(made, fix) for fix in finding.fix))
     if finding.severity is Severity.NOTE or not finding.fix:
         return finding
     fixes = [_run(made, fix) for fix in finding.fix]
     passed = [fix for fix in fixes if fix.passed is not False]
     return replace(finding, fix=tuple(passed or fixes[:1]))
+
+
+def _without_comments(made: Run, fix: Fix) -> Fix:
+    try:
+        program = parse(Source(fix.program), made.settings.text)
+    except AgxError:  # words, or a command
+        return fix
+    return replace(fix, program=" ".join(program.text.split()) if "\n" in fix.program else fix.program)
 
 
 def _run(made: Run, fix: Fix) -> Fix:

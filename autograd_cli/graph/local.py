@@ -19,15 +19,16 @@ _LONGEST_TEXT = 200
 """Characters of an expression; beyond this its local formula is left out."""
 
 
-def numbers(node: GradFn, value: torch.Tensor) -> tuple[float | complex | None, ...]:
+def numbers(node: GradFn, result: torch.Tensor) -> tuple[float | complex | None, ...]:
     """The derivative of a scalar node's result by the input of each slot, None where unknown.
 
-    Must be called before a backward frees what the node keeps.
+    `result` is what the node made, or any tensor of that dtype and device. Must be called
+    before a backward frees what the node keeps.
     """
-    if value.ndim or value.is_meta:
+    if result.ndim or result.is_meta:
         return ()
     try:
-        made = cast("Callable[[torch.Tensor], Any]", node)(torch.ones_like(value))
+        made = cast("Callable[[torch.Tensor], Any]", node)(torch.ones_like(result))
     except (RuntimeError, NotImplementedError, TypeError):
         return ()
     made = made if isinstance(made, tuple) else (made,)
@@ -35,9 +36,10 @@ def numbers(node: GradFn, value: torch.Tensor) -> tuple[float | complex | None, 
 
 
 def _number(gradient: torch.Tensor | None) -> float | complex | None:
+    """The derivative; torch's gradient of a complex function is its conjugate."""
     if gradient is None or gradient.ndim:
         return None
-    found: float | complex = gradient.item()
+    found: float | complex = gradient.conj().item()
     return found
 
 

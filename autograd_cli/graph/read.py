@@ -1,6 +1,7 @@
 """A run's graph read before anything is hooked or freed."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch.autograd.graph import Node as GradFn
@@ -69,13 +70,23 @@ def _factors(run: Run, reading: Reading) -> list[dict[int, Local]]:
 def _factors_of(number: int, run: Run, reading: Reading, paper: LocalFactors) -> dict[int, Local]:
     """The local factor of each slot of one node, where the node's result is a scalar."""
     node, owner = reading.walk.nodes[number], reading.owners[number]
-    value = value_of(node, owner, run.steps)
-    if owner is None or value is None or value.ndim or run.steps[owner.step].kind != "call":
+    if owner is None or run.steps[owner.step].kind != "call":
+        return {}
+    result = value_of(node, owner, run.steps) if not owner.inside else _like_result(node)
+    if result is None or result.ndim:
         return {}
     below = [None if to is None else _step(reading.owners[to]) for to in reading.walk.inputs(number)]
-    formulas = local.formulas(run.steps[owner.step], run.steps, paper, below)
-    found = enumerate(local.numbers(node, value))
-    return {slot: Local(formulas.get(slot, ""), n) for slot, n in found if n is not None}
+    known = {} if owner.inside else local.formulas(run.steps[owner.step], run.steps, paper, below)
+    found = enumerate(local.numbers(node, result))
+    return {slot: Local(known.get(slot, ""), n) for slot, n in found if n is not None}
+
+
+def _like_result(node: GradFn) -> torch.Tensor | None:
+    """A tensor like the scalar that a node inside a call made; None where it made no scalar."""
+    known: tuple[Any, ...] = getattr(node, "_input_metadata", ())
+    if len(known) != 1 or tuple(known[0].shape):
+        return None
+    return torch.ones((), dtype=known[0].dtype, device=known[0].device)
 
 
 def _step(owner: Owner | None) -> int | None:

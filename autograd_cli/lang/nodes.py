@@ -147,6 +147,11 @@ class Program:
     source: Source = field(compare=False)
     body: Expr
 
+    @property
+    def text(self) -> str:
+        """The expression as it is written, without the comments and blanks around it."""
+        return self.source[self.body.span]
+
 
 _FIELD_NAMES: dict[type[Expr], tuple[str, ...]] = {}
 """The names of the fields of each kind of node: asking `fields` for each node costs too much."""

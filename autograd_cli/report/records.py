@@ -282,7 +282,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything one source showed. `status` is the exit status it ends with."""
+    """Everything one source showed. `status` is the exit status it ends with.
+
+    `text` is the source without the comments and blanks around it, `name` the file it
+    came from.
+    """
 
     source: str
     device: str
@@ -296,6 +300,7 @@ class Report:
     gradients: tuple[Gradient, ...]
     findings: tuple[Finding, ...]
     status: int
+    text: str = ""
     name: str = ""
     statements: tuple[Any, ...] = ()
     printed: tuple[str, ...] = ()

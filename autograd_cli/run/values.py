@@ -1,5 +1,6 @@
 """Tensors and Python values as plain data for a report."""
 
+import re
 from functools import cache
 from typing import Any
 
@@ -10,19 +11,23 @@ from autograd_cli.report.records import MOST_ELEMENTS
 from autograd_cli.report.values import summary
 
 VALUES_LIMIT = MOST_ELEMENTS
+_ADDRESS = re.compile(r" object at 0x[0-9a-f]+")
 
 
 def plain(value: Any, limit: int | None = VALUES_LIMIT) -> Values:
     """`value` as nested tuples in the layout of its shape, or a Summary above `limit` elements.
 
     None for a tensor without data (meta). Python numbers, strings and sequences of
-    them come back as they are, lists as tuples.
+    them come back as they are, lists as tuples; anything else as Python writes it,
+    without its address.
     """
     if isinstance(value, torch.Tensor):
         return _tensor(value.detach(), limit)
     if isinstance(value, list | tuple):
         return tuple(plain(item, limit) for item in value)
-    return value if isinstance(value, bool | int | float | complex | str) else str(value)
+    if isinstance(value, bool | int | float | complex | str) or value is None:
+        return value
+    return _ADDRESS.sub("", str(value))
 
 
 def _tensor(tensor: torch.Tensor, limit: int | None) -> Values:

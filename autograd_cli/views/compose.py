@@ -63,7 +63,7 @@ def _header(report: Report, tree: Table | None) -> Ends:
 def result(report: Report) -> Words:
     """The source and its value, or that it failed."""
     if report.output is None:
-        return words((one_line(report.source), "source"), "   ", ("failed", "bad"))
+        return words((one_line(report.text or report.source), "source"), "   ", ("failed", "bad"))
     said = one_line(report.output.text or report.source)
     return words((said, "source"), " = ", (_value(report.output), "value"))
 

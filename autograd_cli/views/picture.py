@@ -30,9 +30,24 @@ def check(path: str | Path) -> str:
         raise _unknown_ending(path)
     if form in _DRAWN and which("dot") is None and not _has_pygraphviz():
         raise _no_graphviz(form)
-    if not Path(path).resolve().parent.is_dir():
-        raise _cannot_write(path, "its folder is not there")
+    _check_place(path)
     return form
+
+
+def _check_place(path: str | Path) -> None:
+    """Refuse a place that is no regular file, may not be written, or has no folder."""
+    try:
+        place = Path(path).resolve(strict=False)
+        if not place.parent.is_dir():
+            raise _cannot_write(path, "its folder is not there")
+        if place.exists() and not place.is_file():
+            raise _cannot_write(path, "it is a folder" if place.is_dir() else "it is no regular file")
+        if place.exists() and not place.stat().st_mode & 0o222:
+            raise _cannot_write(path, "it may only be read")
+    except RuntimeError:  # what pathlib makes of links that lead in a circle
+        raise _cannot_write(path, "its links lead in a circle") from None
+    except OSError as error:
+        raise _cannot_write(path, _why(error)) from None
 
 
 def write(report: Report, path: str | Path, *, full: bool = False, depth: int | None = None) -> None:

@@ -105,7 +105,10 @@ def wide(of: Iterable[Word]) -> int:
 
 def one_line(text: str) -> str:
     """A person's text on one line: line breaks and the blanks around them become one space."""
-    return visible(re.sub(r"[ \t]*[\r\n\t][ \t\r\n]*", " ", text.strip()))
+    parts = re.split(r"[\r\n\t]+", text.strip())
+    return visible(
+        " ".join(filter(None, (part.strip(" ") for part in parts))) if len(parts) > 1 else parts[0]
+    )
 
 
 def widths(table: Table) -> list[int]:

@@ -16,6 +16,8 @@ _COLUMNS = ("gradient", "verdict", "elements", "worst at", "off", "rounding allo
 def verdicts(report: Report) -> list[Piece]:
     """A row a gradient, worst first; what the worst and the bad ones rest on; the whole."""
     ranked = sorted(report.gradients, key=_severity, reverse=True)
+    if report.output is None:
+        return []
     if not ranked:
         return [Line(words(("no gradient to check", "bad"), ": nothing that is bound requires grad"))]
     table = Table(tuple(Column(title) for title in _COLUMNS), tuple(map(_row, ranked)))

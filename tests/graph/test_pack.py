@@ -151,3 +151,19 @@ def test_reading_changes_nothing(made: object) -> None:
 def test_a_long_chain_of_sums_is_packed(drawn: object) -> None:
     made = drawn("+".join(["x"] * 3000), x="1")
     assert len(made.nodes) == 3000
+
+
+def test_a_node_inside_a_call_has_its_number_too(drawn: object) -> None:
+    made = drawn("2/x", x="4.")
+    assert [(n.op, n.inside, n.local.value if n.local else None) for n in made.nodes] == [
+        ("MulBackward0", False, 2.0),
+        ("ReciprocalBackward0", True, -0.0625),
+        ("AccumulateGrad", False, None),
+    ]
+    assert [path.product for path in made.paths] == [-0.125]
+
+
+def test_a_complex_factor_is_the_derivative_not_its_conjugate(drawn: object) -> None:
+    factor = drawn("sin(z)", z="1+2j").nodes[0].local
+    assert factor.formula == "cos(z)"
+    assert abs(factor.value - (2.032723 - 3.051898j)) < 1e-5

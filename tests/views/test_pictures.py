@@ -237,3 +237,27 @@ def test_a_dot_that_fails_is_said(monkeypatch, tmp_path):
 def test_check_gives_the_format(tmp_path):
     assert picture.check(tmp_path / "A.SVG") == "svg"
     assert picture.check(Path("report.json")) == "json"
+
+
+def test_a_place_that_is_no_regular_file_is_refused_and_left_alone(stored, tmp_path):
+    pipe = tmp_path / "r.json"
+    os.mkfifo(pipe)
+    with pytest.raises(MissingError, match=r"r\.json` cannot be written: it is no regular file\.$"):
+        picture.write(stored("sin"), pipe)
+    assert pipe.is_fifo()
+
+
+def test_a_file_that_may_only_be_read_is_refused(stored, tmp_path):
+    path = tmp_path / "r.json"
+    path.write_text("mine")
+    path.chmod(0o444)
+    with pytest.raises(MissingError, match=r"r\.json` cannot be written: it may only be read\.$"):
+        picture.write(stored("sin"), path)
+    assert path.read_text() == "mine"
+
+
+def test_links_in_a_circle_are_refused(stored, tmp_path):
+    path = tmp_path / "r.json"
+    path.symlink_to(path)
+    with pytest.raises(MissingError, match=r"cannot be written: its links lead in a circle\.$"):
+        picture.write(stored("sin"), path)

@@ -11,6 +11,8 @@ from autograd_cli.errors import InputError
 from autograd_cli.lang.source import cells
 from autograd_cli.report.records import Finding, Fix, Graph, Severity
 from autograd_cli.views import FORMATS, render
+from autograd_cli.views.numbers import number
+from autograd_cli.views.pieces import one_line
 
 HOSTILE = [
     "x[/i]",
@@ -211,3 +213,13 @@ def test_a_view_loads_only_what_it_needs(stored, form, names, loaded):
         check=True,
     )
     assert done.stdout.strip() == loaded
+
+
+def test_a_very_long_line_of_blanks_is_shown_in_no_time():
+    text = "x" + " " * 200_000 + "+1\n\n  +2"
+    assert one_line(text) == "x" + " " * 200_000 + "+1 +2"
+
+
+def test_text_in_the_place_of_a_number_is_shown_as_it_is():
+    assert number("torch.float32") == "torch.float32"
+    assert number("\x1b[31m") == "\\x1b[31m"
