@@ -181,7 +181,7 @@ def test_a_missing_folder_is_said(stored, tmp_path):
 
 def test_a_folder_in_the_place_of_the_file_is_said(stored, tmp_path):
     (tmp_path / "a.json").mkdir()
-    with pytest.raises(MissingError, match=r"a\.json` cannot be written: is a directory\.$"):
+    with pytest.raises(MissingError, match=r"a\.json` cannot be written: it is a folder\.$"):
         picture.write(stored("sin"), tmp_path / "a.json")
     assert os.listdir(tmp_path) == ["a.json"]
 
