@@ -112,13 +112,14 @@ def _judged(
     leaf = bench.run.leaves[name]
     exact = _exact(bench.run, leaf, derivative)
     slopes = bench.numeric(name, options.eps) if Witness.NUMERIC in options.witnesses else None
-    blank = replace(_blank(name, leaf), verdict=None, sentence=bench.reason)
+    blank = replace(_blank(name, leaf), verdict=None)
     filled = _with_formula(_with_slopes(blank, slopes, leaf, options), exact, derivative, leaf, options)
     if Witness.AUTOGRAD not in options.witnesses:
-        return filled
+        return replace(filled, sentence=bench.reason)
     evidence = bench.evidence(name, given, exact, slopes)
     outcome = max(map(judged, evidence), key=lambda one: one.verdict.rank, default=None)
-    return _with_verdict(replace(filled, autograd=plain(given, options.limit)), outcome, leaf)
+    filled = replace(filled, autograd=plain(given, options.limit), sentence=bench.reason)
+    return _with_verdict(filled, outcome, leaf)
 
 
 def _exact(run: Run, leaf: torch.Tensor, derivative: Derivative | None) -> Exact | None:

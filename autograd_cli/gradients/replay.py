@@ -25,6 +25,7 @@ _CASTS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     **dict.fromkeys(("cfloat", "cdouble", "chalf"), lambda tensor: tensor.to(torch.complex128)),
 }
 _MOVES = frozenset({"cuda", "cpu", "xpu"})
+_DIMENSIONS = 64  # torch reduces, and compares, tensors of no more
 
 
 class ReplayError(Exception):
@@ -108,6 +109,7 @@ class Replay:
         live: set[int] = set()
         for index in self.under:
             step = run.steps[index]
+            _refuse_dimensions(step)
             depends = any(ref.index in live for ref in refs((step.args, step.kwargs)))
             if step.kind == "binding" and step.name in run.leaves:
                 live.add(index)
@@ -211,6 +213,14 @@ def _is_held(step: LiveStep, depends: bool) -> bool:
         return False
     drawn = step.function is not None and step.function.kind is Kind.RANDOM
     return step.held or drawn or depends or _is_empty(step)
+
+
+def _refuse_dimensions(step: LiveStep) -> None:
+    if isinstance(step.value, torch.Tensor) and step.value.ndim > _DIMENSIONS:
+        raise ReplayError(
+            f"there are more than {_DIMENSIONS} dimensions ({step.value.ndim} of them), "
+            "and torch compares no tensors with so many"
+        )
 
 
 def _is_empty(step: LiveStep) -> bool:

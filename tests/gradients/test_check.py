@@ -203,6 +203,21 @@ def test_a_tensor_without_values_is_not_judged(traced):
     assert (found[0].verdict, found[0].sentence) == (None, "meta tensors have no values")
 
 
+@pytest.mark.parametrize("source", ["x*2", "sum(x*2)"])
+def test_more_dimensions_than_torch_compares_are_told(judged, source):
+    found = judged(source, x="[" * 70 + "1." + "]" * 70).gradients["x"]
+    reason = "there are more than 64 dimensions (70 of them), and torch compares no tensors with so many"
+    assert (found.verdict, found.sentence, found.no_formula) == (None, reason, reason)
+    assert found.autograd is not None
+
+
+def test_the_reason_is_told_without_the_numeric_witness_too(traced):
+    run = traced("x*2", x="[" * 70 + "1." + "]" * 70)
+    options = Options(witnesses=frozenset({Witness.AUTOGRAD, Witness.SYMBOLIC}))
+    (found,) = check(run, backward(run, None), None, options)
+    assert found.sentence.startswith("there are more than 64 dimensions")
+
+
 # Lies
 
 
