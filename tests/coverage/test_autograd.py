@@ -185,7 +185,7 @@ def test_a_gradient_that_underflows_in_float16_is_pointed_out(run, found):
     assert lost.autograd == (0, 0)
     assert lost.symbolic == pytest.approx((1e-9, 1e-9), rel=1e-9)
     assert lost.verdict is Verdict.PRECISION
-    assert "autograd gives 0, the reference in float64 is 1e-09" in " ".join(found(report, "AGX504").cause)
+    assert "autograd gives 0, the reference in float64 is 1e-9" in " ".join(found(report, "AGX504").cause)
 
 
 def test_a_loss_that_is_scaled_saves_the_gradient_from_underflow(run, gradient):
