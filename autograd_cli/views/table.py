@@ -22,11 +22,16 @@ from autograd_cli.views.tree import Index, Row, Tree, tree
 
 @dataclass(frozen=True)
 class Fit:
-    """How roomy a table is: digits of values and gradients, of factors, and the gaps."""
+    """How roomy a table is: digits of values and gradients, of factors, and the gaps.
+
+    A factor's formula of more than `formula` cells is left out and its number kept: the
+    text column, which says what a row is, must not pay for it.
+    """
 
     digits: int
     factor_digits: int
     gap: int
+    formula: int = 1000
 
 
 _FITS = (
@@ -34,6 +39,9 @@ _FITS = (
     Fit(numbers.DIGITS, numbers.TIGHT, 3),
     Fit(numbers.DIGITS, numbers.TIGHT, 2),
     Fit(numbers.TIGHT, numbers.TIGHT, 2),
+    Fit(numbers.TIGHT, numbers.TIGHT, 2, 24),
+    Fit(numbers.TIGHT, numbers.TIGHT, 2, 12),
+    Fit(numbers.TIGHT, numbers.TIGHT, 2, 0),
 )
 
 
@@ -157,7 +165,8 @@ class _Columns:
     def put_in(self, local: Local) -> tuple[str, str]:
         """A formula and the number that it has here; a bare number says itself."""
         formula, value = one_line(local.formula), numbers.cell(local.value, self.fit.factor_digits)
-        return (value, "") if not formula or formula in (value, _float(local.value)) else (formula, value)
+        said = formula and formula not in (value, _float(local.value)) and cells(formula) <= self.fit.formula
+        return (formula, value) if said else (value, "")
 
     def gradients(self) -> tuple[Column, list[Words]]:
         known = [node.gradient if node else None for node in self.fresh]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _NARROWEST = 40
-_SHORTEST = 8
+_SHORTEST = 24
 
 
 def terminal(report: Report, room: Room, colour: bool) -> str:
