@@ -50,9 +50,12 @@ class Interpreter:
     def root(self, node: Expr) -> int:
         """The index of the step that holds the value of `node`."""
         argument = self.evaluate(node)
-        if not isinstance(argument, Ref):
-            argument = self.recorder.constant(node, self.recorder.value(argument))
-        return argument.index
+        if isinstance(argument, Ref):
+            return argument.index
+        value = self.recorder.value(argument)
+        if isinstance(argument, list | tuple) and tensors_in(value):
+            return self.recorder.taken(node, type(argument), (argument,), value).index
+        return self.recorder.constant(node, value).index
 
     def one_tensor(self, node: Expr, index: int) -> int:
         """The step of the tensor to look at: of several results the first that requires grad."""

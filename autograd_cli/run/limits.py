@@ -55,6 +55,15 @@ def refuse_if_too_many(function: Function, args: tuple[Any, ...], limit: int) ->
         raise too_many(f"`{function.name}` would make a list of", count, limit)
 
 
+def out_of_memory(function: Function, limit: int) -> LimitError:
+    """AGX604 for a call whose need showed only while it ran."""
+    return LimitError(
+        "AGX604",
+        f"`{function.name}` needs more memory than there is; the limit is {bytes_text(limit)} beyond start.",
+        hint="Make it smaller, or raise the limit with --max-memory.",
+    )
+
+
 def _bound(args: tuple[Any, ...], kwargs: dict[str, Any]) -> float:
     """An upper estimate of the elements a call may make, from its arguments alone."""
     numbers, elements = 1.0, 1.0

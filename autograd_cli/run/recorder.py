@@ -12,11 +12,14 @@ from autograd_cli.lang.functions.rows import Function, Kind
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.report import Ref, refs
 from autograd_cli.run.devices import check_operands
-from autograd_cli.run.limits import refuse_if_too_large, refuse_if_too_many
+from autograd_cli.run.limits import out_of_memory, refuse_if_too_large, refuse_if_too_many
 from autograd_cli.run.operations import callable_for
 from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import Failure, LiveStep, Operand, cuts, filled, grad_fns_of
 from autograd_cli.run.values import tensors_in
+
+_UNSET = frozenset({"empty", "empty_like", "new_empty"})
+"""Functions that give memory as it was, which would show what the process held before."""
 
 
 class StoppedError(Exception):
@@ -104,7 +107,14 @@ class Recorder:
             check_operands((*args, *kwargs.values()))
         refuse_if_too_large(function, call, args, kwargs, self.settings.max_memory)
         refuse_if_too_many(function, args, self.settings.max_items)
-        value = call(*args, **kwargs)
+        try:
+            value = call(*args, **kwargs)
+        except (MemoryError, RuntimeError) as error:
+            if isinstance(error, MemoryError) or "can't allocate memory" in str(error):
+                raise out_of_memory(function, self.settings.max_memory) from None
+            raise
+        if function.name in _UNSET:
+            _blanked(value)
         arithmetic.refuse_items(f"`{function.name}` makes", value, self.settings.max_items)
         return value
 
@@ -117,7 +127,7 @@ class Recorder:
             raise self.stopped(node, None, (receiver,), (receiver_expr,), error) from None
         if not isinstance(found, torch.Tensor):
             return self.constant(node, found)
-        return self._taken(node, attrgetter(name), (receiver,), found, held=cuts((value,), found))
+        return self.taken(node, attrgetter(name), (receiver,), found, held=cuts((value,), found))
 
     def item(self, node: Expr, value: Any, index: Any, exprs: tuple[Expr, ...] = ()) -> Ref:
         """One of several results: `max(x, 0)[0]`, `[x, y][1]`."""
@@ -126,9 +136,9 @@ class Recorder:
             found = call(*self.value((value, index)))
         except Exception as error:
             raise self.stopped(node, None, (value, index), exprs, error) from None
-        return self._taken(node, call, (value, index), found)
+        return self.taken(node, call, (value, index), found)
 
-    def _taken(
+    def taken(
         self, node: Expr, call: Callable[..., Any], args: tuple[Any, ...], found: Any, held: bool = False
     ) -> Ref:
         """The step of a value taken out of another, by no function of the table."""
@@ -187,3 +197,11 @@ class Recorder:
         if error.span is None:
             error.text, error.span = self.text, node.span
         return error
+
+
+def _blanked(made: torch.Tensor) -> None:
+    """Fill what was not set as torch's deterministic mode does: NaN, or the largest number."""
+    if made.is_floating_point() or made.is_complex():
+        made.detach().fill_(torch.nan)
+    else:
+        made.fill_(True if made.dtype == torch.bool else torch.iinfo(made.dtype).max)

@@ -267,3 +267,20 @@ def test_a_run_keeps_its_settings(made: object) -> None:
     run = made("x", x="1", settings=settings)
     assert run.settings is settings
     assert (run.device, run.dtype, run.seed) == ("cpu", "float64", 3)
+
+
+def test_of_values_side_by_side_the_first_that_requires_grad_is_looked_at(made: object) -> None:
+    run = made("3, x*2, y", x="2.", y="3.")
+    assert run.failure is None
+    assert (run.output.item(), run.output.requires_grad) == (4.0, True)
+
+
+@pytest.mark.parametrize("source", ["empty(3)", "empty_like(x)", "x.new_empty(3)"])
+def test_memory_that_was_not_set_is_not_shown(made: object, source: str) -> None:
+    assert torch.isnan(made(source, x="[1.,2.]").output).all()
+    assert made("empty(2, dtype=int64)").output.tolist() == [2**63 - 1] * 2
+
+
+def test_memory_that_runs_out_in_a_call_is_a_limit(made: object) -> None:
+    with pytest.raises(LimitError, match=r"`bincount` needs more memory than there is"):
+        made("bincount(tensor([10**13]))")
