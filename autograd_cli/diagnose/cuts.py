@@ -32,6 +32,7 @@ _FACTS = {
     "result_type",
 }
 """Functions that tell of a tensor without reading its values."""
+_NUMBERS = {"item", "tolist", "float", "int"}
 _CASTS = {"long", "int", "short", "bool", "to", "type", "byte", "char"}
 
 
@@ -39,6 +40,35 @@ def cut(scene: Scene) -> Iterator[Finding]:
     """AGX403 for each expression that ends the only way from a binding to the output."""
     for step, names in _endings(scene):
         yield _staircase(scene, step, names) if _flat(step) else _cut(scene, step, names)
+
+
+def held(scene: Scene) -> Iterator[Finding]:
+    """AGX408 for each expression that holds a binding constant on one of its ways to the output."""
+    found: dict[int, list[str]] = {}
+    for name, leaf in scene.leaves.items():
+        its = way(scene, leaf)
+        if its.arrives:
+            for step in filter(_is_meant_as_constant, its.ends):
+                found.setdefault(step.index, []).append(name)
+    for index, names in found.items():
+        step = scene.run.steps[index]
+        yield scene.finding(
+            "AGX408",
+            f"{drawing.quoted(scene.text(step))} counts as a constant: the gradient of {named(names)} leaves "
+            "out what goes through it, and so do the formula and the numeric witness.",
+            span=step.expr.span,
+            bindings=names,
+        )
+
+
+def _is_meant_as_constant(step: LiveStep) -> bool:
+    """Whether a step takes values out of the graph: detach, item, a cast to whole numbers."""
+    name = step.function.name if step.function else getattr(step.expr, "name", "")
+    return name in _CUTS or name in _NUMBERS or (name in _CASTS and not _requires_grad_of(step))
+
+
+def _requires_grad_of(step: LiveStep) -> bool:
+    return any(tensor.requires_grad for tensor in tensors_in(step.value))
 
 
 def _endings(scene: Scene) -> Iterator[tuple[LiveStep, list[str]]]:
@@ -60,7 +90,7 @@ def _shape_only(step: LiveStep) -> bool:
 
 
 def _flat(step: LiveStep) -> bool:
-    return any(tensor.requires_grad for tensor in tensors_in(step.value))
+    return _requires_grad_of(step)
 
 
 def _cut(scene: Scene, step: LiveStep, names: list[str]) -> Finding:

@@ -6,13 +6,14 @@ from autograd_cli.diagnose.scene import Scene
 from autograd_cli.lang.nodes import Name
 from autograd_cli.lang.source import named
 from autograd_cli.report import Finding
+from autograd_cli.run.values import dtype_name
 
 
 def made_floating(scene: Scene) -> Iterator[Finding]:
     """AGX209, once, with the names whose whole numbers were made floating."""
     names = [b.name for b in scene.run.bindings if b.converted]
     if names:
-        dtypes = {str(b.value.dtype).removeprefix("torch.") for b in scene.run.bindings if b.converted}
+        dtypes = {dtype_name(b.value.dtype) for b in scene.run.bindings if b.converted}
         one = len(names) == 1
         yield scene.finding(
             "AGX209",
@@ -40,5 +41,5 @@ def unused(scene: Scene) -> Iterator[Finding]:
 
 
 def _short(scene: Scene) -> str:
-    text = " ".join(scene.source.text.split())
+    text = " ".join(scene.run.program.text.split())
     return text if len(text) <= 60 else text[:59] + "…"

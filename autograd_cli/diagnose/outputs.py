@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import torch
 
 from autograd_cli.diagnose import drawing
-from autograd_cli.diagnose.facts import dtype_name
 from autograd_cli.diagnose.scene import Scene, way
 from autograd_cli.report import Finding, Fix
+from autograd_cli.report.values import shape_text
+from autograd_cli.run.values import dtype_name, plain
 
 NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
 NOT_SCALAR = "grad can be implicitly created only for scalar outputs"
@@ -16,14 +17,14 @@ NOT_REAL = "grad can be implicitly created only for real scalar outputs but got 
 
 def not_a_tensor(scene: Scene) -> Iterator[Finding]:
     """AGX312 where the source gives a Python value or several tensors at once."""
-    value, text = scene.run.output, drawing.quoted(scene.source.text)
+    value, text = scene.run.output, drawing.quoted(scene.run.program.text)
     span = scene.run.program.body.span
     if scene.several is not None:
         count = len(scene.several)
         sentence = f"{text} gives {count} values, and a gradient is of one: the first is taken."
         yield scene.finding("AGX312", sentence, span=span, fix=(Fix("pick one", scene.output_text),))
     elif not isinstance(value, torch.Tensor) and not any(way(scene, s).ends for s in scene.leaves.values()):
-        kind, shown = type(value).__name__, drawing.label(repr(value), 40)
+        kind, shown = type(value).__name__, drawing.label(str(plain(value)), 40)
         yield scene.finding("AGX312", f"{text} is a Python {kind}, {shown}: it has no graph.", span=span)
 
 
@@ -38,7 +39,7 @@ def no_leaf(scene: Scene) -> Iterator[Finding]:
     rows = [(b.name, _dtype(b.value), _why(b.role, b.value)) for b in bindings]
     yield scene.finding(
         "AGX402",
-        f"Nothing here requires grad, so {drawing.quoted(scene.source.text)} has no graph and no gradient.",
+        f"Nothing here requires grad: {drawing.quoted(scene.run.program.text)} has no graph and no gradient.",
         span=scene.run.program.body.span,
         torch=NO_GRAPH,
         cause=drawing.columns(rows),
@@ -79,7 +80,7 @@ def nonscalar(scene: Scene) -> Iterator[Finding]:
     text = scene.output_text
     yield scene.finding(
         "AGX401",
-        f"{drawing.quoted(text)} {drawing.shown(value.shape)} has {value.numel()} elements, not one; "
+        f"{drawing.quoted(text)} {shape_text(value.shape)} has {value.numel()} elements, not one; "
         "backward goes on from ones, so each gradient is that of the sum.",
         span=scene.run.program.body.span,
         torch=NOT_SCALAR,
@@ -98,7 +99,7 @@ def _needs_cotangent(scene: Scene) -> bool:
 
 def _ones(value: torch.Tensor) -> str:
     few = value.ndim == 1 and value.numel() <= 5
-    return f'-g "[{",".join(["1."] * value.numel())}]"' if few else f'-g "ones{drawing.shown(value.shape)}"'
+    return f'-g "[{",".join(["1."] * value.numel())}]"' if few else f'-g "ones{shape_text(value.shape)}"'
 
 
 def complex_output(scene: Scene) -> Iterator[Finding]:

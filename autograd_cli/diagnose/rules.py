@@ -59,6 +59,7 @@ INSPECTIONS: tuple[tuple[str, Callable[[Scene], Iterator[Finding]]], ...] = (
     ("AGX402", outputs.no_leaf),
     ("AGX403", cuts.cut),
     ("AGX406", cuts.unused_input),
+    ("AGX408", cuts.held),
     ("AGX407", pairs.silent_broadcast),
     ("AGX204", inputs.unused),
     ("AGX401", outputs.nonscalar),

@@ -59,7 +59,7 @@ class Scene:
     @property
     def output_text(self) -> str:
         """What gives the output when it is typed: the source, and [0] where the first is taken."""
-        text = self.source.text.strip()
+        text = self.run.program.text
         return text if self.several is None else f"({text})[0]"
 
     @cached_property

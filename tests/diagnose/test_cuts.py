@@ -71,7 +71,6 @@ def test_an_output_with_another_way_up_quotes_nothing(said):
 @pytest.mark.parametrize(
     "source",
     [
-        "(x * x.detach()).sum()",
         "(x - floor(x)).sum()",
         "(x * (x > 0)).sum()",
         "x[x.argmax()]",
@@ -99,3 +98,27 @@ def test_a_binding_whose_values_are_not_read(said, source, reason):
 
 def test_a_cut_is_not_an_unused_input_as_well(said):
     assert [each.code for each in said("(x.detach() * y).sum()", x=ones(2), y=ones(2))] == ["AGX403"]
+
+
+@pytest.mark.parametrize(
+    ("source", "part"),
+    [
+        ("x.detach()*x", "x.detach()"),
+        ("x.item()*x", "x.item()"),
+        ("float(x)*x", "float(x)"),
+        ("x.data + x", "x.data"),
+        ("x.long()*x", "x.long()"),
+    ],
+)
+def test_a_part_that_is_held_constant_beside_another_way_is_said(said, source, part):
+    (finding,) = [f for f in said(source, x=tensor(2.0)) if f.code == "AGX408"]
+    assert (finding.name, finding.severity) == ("stop-gradient", "note")
+    assert source[slice(*finding.span)] == part
+    assert finding.sentence.startswith(f"`{part}` counts as a constant: the gradient of `x` leaves out")
+
+
+@pytest.mark.parametrize(
+    "source", ["where(x > 0, x, 0.)", "x*argmax(x)", "x/len(x)", "x*x", "zeros_like(x) + x"]
+)
+def test_comparisons_indices_and_shapes_hold_nothing_that_was_meant(said, source):
+    assert not [f for f in said(source, x=tensor([1.0, 2.0])) if f.code == "AGX408"]

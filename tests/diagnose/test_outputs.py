@@ -53,7 +53,7 @@ def test_a_real_output_of_complex_bindings_is_silent(said):
 def test_nothing_that_requires_grad_says_why_for_each_name(said):
     (finding,) = said("sum(i**2) + n", i=tensor([1, 2]), n=3)
     assert (finding.code, finding.name, finding.severity) == ("AGX402", "loss-has-no-grad-path", "warning")
-    assert finding.sentence == "Nothing here requires grad, so `sum(i**2) + n` has no graph and no gradient."
+    assert finding.sentence == "Nothing here requires grad: `sum(i**2) + n` has no graph and no gradient."
     assert finding.torch == "element 0 of tensors does not require grad and does not have a grad_fn"
     assert finding.cause == ("i  int64  whole numbers have no gradient", "n  int    held constant")
 
