@@ -8,10 +8,11 @@ from typing import Any
 import torch
 
 from autograd_cli.diagnose import drawing, repair
-from autograd_cli.diagnose.drawing import Cells, shown
+from autograd_cli.diagnose.drawing import Cells
 from autograd_cli.diagnose.facts import Case, sized
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.report import Finding, Fix
+from autograd_cli.report.values import shape_text
 from autograd_cli.run.tape import Operand
 
 _WORDS = (
@@ -44,7 +45,9 @@ def mismatch(case: Case) -> Finding | None:
 
 def _sentence(operands: tuple[Operand, ...], cells: list[list[int | None]], column: int) -> str:
     first, second = _meeting(cells, column)
-    names = [f"{drawing.quoted(operands[i].text)} {shown(operands[i].value.shape)}" for i in (first, second)]
+    names = [
+        f"{drawing.quoted(operands[i].text)} {shape_text(operands[i].value.shape)}" for i in (first, second)
+    ]
     which = "their last dimensions" if column == len(cells[0]) - 1 else f"dimension {column} of the result"
     sizes = f"{cells[first][column]} against {cells[second][column]}"
     return f"{names[0]} and {names[1]} do not broadcast: {which}, {sizes}."
@@ -86,7 +89,7 @@ def _suffixes(tensor: torch.Tensor, other: tuple[int, ...]) -> Iterator[tuple[st
         for places in combinations(range(len(shape) + added), added):
             new = _with_ones(shape, places)
             if drawing.broadcast((new, other)) == other:
-                yield _index(places, len(new)), f"as {shown(new)}"
+                yield _index(places, len(new)), f"as {shape_text(new)}"
     if len(shape) == 2 and drawing.broadcast((shape[::-1], other)) == other:
         yield ".T", "transposed"
 
@@ -122,7 +125,7 @@ def expansion(case: Case) -> Finding | None:
     ]
     return case.finding(
         "AGX302",
-        f"{drawing.quoted(operand.text)} {shown(shape)} cannot be expanded to {shown(target)}: "
+        f"{drawing.quoted(operand.text)} {shape_text(shape)} cannot be expanded to {shape_text(target)}: "
         "only a dimension of size 1 can be stretched.",
         cause=drawing.grid(rows, marked),
         shapes=[shape, target],

@@ -5,6 +5,7 @@ from collections import Counter
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.facts import Case
 from autograd_cli.report import Finding, Fix
+from autograd_cli.report.values import shape_text
 from autograd_cli.run.tape import Operand
 
 
@@ -21,7 +22,7 @@ def mismatch(case: Case) -> Finding | None:
         "AGX303",
         f"{names[0]} and {names[1]}: one call needs all its tensors on one device.",
         cause=drawing.columns(
-            [(drawing.label(o.text), drawing.shown(o.value.shape), str(o.value.device)) for o in operands]
+            [(drawing.label(o.text), shape_text(o.value.shape), str(o.value.device)) for o in operands]
         ),
         fix=(_moved(case, stay, move),),
         devices=devices,

@@ -3,13 +3,9 @@
 from collections.abc import Collection, Sequence
 
 from autograd_cli.lang.source import cells, visible
+from autograd_cli.report.values import shape_text
 
 _LABEL = 24
-
-
-def shown(shape: Sequence[int]) -> str:
-    """A shape as a person writes it: "(10,3)", "(3,)", "()"."""
-    return f"({','.join(map(str, shape))}{',' * (len(shape) == 1)})"
 
 
 def label(text: str, width: int = _LABEL) -> str:
@@ -47,7 +43,7 @@ def grid(rows: Sequence[tuple[str, Sequence[int], Cells]], marked: Collection[in
     """
     texts = [["" if size is None else str(size) for size in sizes] for _, _, sizes in rows]
     widths = [max(1, *map(len, column)) for column in zip(*texts, strict=True)]
-    heads = columns([(label(text), shown(shape)) for text, shape, _ in rows])
+    heads = columns([(label(text), shape_text(shape)) for text, shape, _ in rows])
     left = max(map(cells, heads))
     lines = [
         head + " " * (left - cells(head)) + _right(sizes, widths)

@@ -5,12 +5,14 @@ import re
 import torch
 
 from autograd_cli.diagnose import drawing, repair
-from autograd_cli.diagnose.facts import Case, dtype_name
+from autograd_cli.diagnose.facts import Case
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.source import in_words
 from autograd_cli.report import Finding, Fix
+from autograd_cli.report.values import shape_text
 from autograd_cli.run.tape import Operand
+from autograd_cli.run.values import dtype_name
 
 _STRICT = {Kind.PRODUCT, Kind.LAYER, Kind.LINALG}
 _MIXED_WORDS = (
@@ -50,7 +52,7 @@ def mismatch(case: Case) -> Finding | None:
         name=_NAMES.get(frozenset(map(dtype_name, dtypes)), "dtype-mismatch"),
         cause=drawing.columns(
             [
-                (drawing.label(o.text), drawing.shown(o.value.shape), dtype_name(o.value.dtype))
+                (drawing.label(o.text), shape_text(o.value.shape), dtype_name(o.value.dtype))
                 for o in case.tensors
             ]
         ),
@@ -103,7 +105,7 @@ def unsupported(case: Case) -> Finding | None:
         name="half-op-on-cpu" if dtype in _HALVES else "",
         cause=drawing.columns(
             [
-                (drawing.label(o.text), drawing.shown(o.value.shape), dtype_name(o.value.dtype))
+                (drawing.label(o.text), shape_text(o.value.shape), dtype_name(o.value.dtype))
                 for o in case.tensors
             ]
         ),

@@ -8,31 +8,22 @@ from typing import Any
 import torch
 
 from autograd_cli import catalogue
-from autograd_cli.diagnose.drawing import label, quoted, shown
-from autograd_cli.errors import Span
+from autograd_cli.diagnose.drawing import label, quoted
+from autograd_cli.errors import Span, first_line
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Function, Kind
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Finding, Fix
+from autograd_cli.report.values import shape_text
 from autograd_cli.run.devices import DeviceMismatch
 from autograd_cli.run.tape import Failure, Operand, Run
-
-
-def dtype_name(dtype: torch.dtype) -> str:
-    """The dtype as torch prints it, without "torch."."""
-    return str(dtype).removeprefix("torch.")
-
-
-def first_line(error: Exception) -> str:
-    """What torch or Python said, without the frames of C++ that may follow."""
-    lines = str(error).strip().splitlines()
-    return lines[0].strip() if lines else type(error).__name__
+from autograd_cli.run.values import dtype_name
 
 
 def sized(operand: Operand) -> str:
     """A tensor operand as sentences have it: its text in backticks and its shape."""
-    return f"{quoted(operand.text)} {shown(operand.value.shape)}"
+    return f"{quoted(operand.text)} {shape_text(operand.value.shape)}"
 
 
 def described(operand: Operand) -> tuple[str, str]:
@@ -40,7 +31,7 @@ def described(operand: Operand) -> tuple[str, str]:
     value = operand.value
     if not isinstance(value, torch.Tensor):
         return label(operand.text), label(f"{type(value).__name__} {value!r}", 48)
-    return label(operand.text), f"{shown(value.shape)} {dtype_name(value.dtype)} on {value.device}"
+    return label(operand.text), f"{shape_text(value.shape)} {dtype_name(value.dtype)} on {value.device}"
 
 
 def make(

@@ -4,11 +4,11 @@ from math import prod
 
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.broadcasting import whole_numbers
-from autograd_cli.diagnose.drawing import shown
 from autograd_cli.diagnose.facts import Case, sized
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.report import Finding, Fix
+from autograd_cli.report.values import shape_text
 
 
 def noncontiguous(case: Case) -> Finding | None:
@@ -21,18 +21,24 @@ def noncontiguous(case: Case) -> Finding | None:
     tensor = operand.value
     return case.finding(
         "AGX306",
-        f"{drawing.quoted(operand.text)} {shown(tensor.shape)} is not laid out in order in memory, so "
+        f"{drawing.quoted(operand.text)} {shape_text(tensor.shape)} is not laid out in order in memory, so "
         "`view`, which never copies, cannot give it another shape.",
         cause=drawing.columns(
             [
                 (
                     drawing.label(operand.text),
                     "shape",
-                    shown(tensor.shape),
+                    shape_text(tensor.shape),
                     "strides",
-                    shown(tensor.stride()),
+                    shape_text(tensor.stride()),
                 ),
-                ("in order", "shape", shown(tensor.shape), "strides", shown(_in_order(tensor.shape))),
+                (
+                    "in order",
+                    "shape",
+                    shape_text(tensor.shape),
+                    "strides",
+                    shape_text(_in_order(tensor.shape)),
+                ),
             ]
         ),
         fix=_reordered(case),

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 import torch
 
 from autograd_cli.diagnose import drawing, repair
-from autograd_cli.diagnose.facts import dtype_name
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.report import Finding, Fix
+from autograd_cli.report.values import shape_text
 from autograd_cli.run.tape import LiveStep
+from autograd_cli.run.values import dtype_name
 
 _PAIRED = {Kind.ELEMENTWISE, Kind.LOSS}
 _MEANT = {"unsqueeze", "view", "reshape", "view_as", "reshape_as", "unflatten"}
@@ -48,7 +49,7 @@ def _both_floating(pair: tuple[LiveStep, LiveStep]) -> bool:
 
 def _promotion(scene: Scene, step: LiveStep, pair: tuple[LiveStep, LiveStep]) -> Finding:
     rows = [
-        (drawing.label(scene.text(s)), drawing.shown(s.value.shape), dtype_name(s.value.dtype))
+        (drawing.label(scene.text(s)), shape_text(s.value.shape), dtype_name(s.value.dtype))
         for s in (*pair, step)
     ]
     changed = next(side for side in pair if side.value.dtype != step.value.dtype)

@@ -7,10 +7,10 @@ from typing import Any
 import torch
 
 from autograd_cli.diagnose import drawing
-from autograd_cli.diagnose.drawing import shown
 from autograd_cli.diagnose.facts import Case, sized
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.report import Finding
+from autograd_cli.report.values import shape_text
 from autograd_cli.run.tape import Operand
 
 _INDEX = re.compile(
@@ -57,7 +57,7 @@ def _outside(case: Case, number: int, dim: int) -> Finding:
     text = drawing.label(case.tensors[0].text)
     return case.finding(
         "AGX309",
-        f"`{text}` {shown(tensor.shape)} has size {size} in dimension {dim}: "
+        f"`{text}` {shape_text(tensor.shape)} has size {size} in dimension {dim}: "
         f"{_range(size)}, and {number} is outside.",
         cause=_marked(text, tensor, dim),
         index=number,
@@ -139,7 +139,7 @@ def _too_many(case: Case) -> Finding:
     )
     return case.finding(
         "AGX309",
-        f"{drawing.quoted(case.tensors[0].text)} {shown(tensor.shape)} has {_dimensions(tensor.ndim)}; "
+        f"{drawing.quoted(case.tensors[0].text)} {shape_text(tensor.shape)} has {_dimensions(tensor.ndim)}; "
         f"{count} {'indices are' if count != 1 else 'index is'} given.",
         given=count,
         dimensions=tensor.ndim,
@@ -162,7 +162,7 @@ def dimension(case: Case) -> Finding | None:
         low, high, got = map(int, match.groups())
         return case.finding(
             "AGX311",
-            f"`{text}` {shown(tensor.shape)} has {_dimensions(tensor.ndim)}: `{case.name}` takes "
+            f"`{text}` {shape_text(tensor.shape)} has {_dimensions(tensor.ndim)}: `{case.name}` takes "
             f"{low} to {high}, not {got}.",
             cause=_counted(text, tensor),
             dim=got,
@@ -172,7 +172,7 @@ def dimension(case: Case) -> Finding | None:
     wanted = _wanted(case)
     return case.finding(
         "AGX311",
-        f"`{text}` {shown(tensor.shape)} has {_dimensions(tensor.ndim)}; `{case.name}` {wanted}.",
+        f"`{text}` {shape_text(tensor.shape)} has {_dimensions(tensor.ndim)}; `{case.name}` {wanted}.",
         cause=_counted(text, tensor),
     )
 
@@ -183,7 +183,7 @@ def _counted(text: str, tensor: torch.Tensor) -> tuple[str, ...]:
         return ()
     sizes = [str(size) for size in tensor.shape]
     return drawing.columns(
-        [(text, shown(tensor.shape), *sizes), ("", "dim", *map(str, range(tensor.ndim)))],
+        [(text, shape_text(tensor.shape), *sizes), ("", "dim", *map(str, range(tensor.ndim)))],
     )
 
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from autograd_cli.diagnose import drawing, repair
-from autograd_cli.diagnose.drawing import shown
 from autograd_cli.diagnose.facts import Case, sized
 from autograd_cli.lang import nodes
 from autograd_cli.report import Finding, Fix
+from autograd_cli.report.values import shape_text
 from autograd_cli.run.tape import Operand
 
 Shape = tuple[int, ...]
@@ -114,7 +114,7 @@ def _drawn(pair: Pair, shapes: tuple[Shape, Shape]) -> tuple[str, ...]:
 
 def _sentence(pair: Pair, product: Product) -> str:
     left, right = drawing.label(pair.left.text), drawing.label(pair.right.text)
-    shapes = shown(pair.left.value.shape), shown(pair.right.value.shape)
+    shapes = shape_text(pair.left.value.shape), shape_text(pair.right.value.shape)
     return f"`{left}` {shapes[0]} and `{right}` {shapes[1]} cannot be multiplied: {_why(pair, product)}."
 
 
@@ -171,7 +171,7 @@ def _dimensions(count: int) -> str:
 def _drawn_ranks(left: Operand, right: Operand) -> tuple[str, ...]:
     return drawing.columns(
         [
-            (drawing.label(operand.text), shown(operand.value.shape), _dimensions(operand.value.ndim))
+            (drawing.label(operand.text), shape_text(operand.value.shape), _dimensions(operand.value.ndim))
             for operand in (left, right)
         ]
     )

@@ -7,13 +7,14 @@ from math import prod
 import torch
 
 from autograd_cli.diagnose import drawing, repair
-from autograd_cli.diagnose.drawing import shown
-from autograd_cli.diagnose.facts import Case, dtype_name, sized
+from autograd_cli.diagnose.facts import Case, sized
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Finding, Fix
+from autograd_cli.report.values import shape_text
 from autograd_cli.run.tape import Operand
+from autograd_cli.run.values import dtype_name
 
 _META_WORDS = (
     "meta tensor",
@@ -38,7 +39,7 @@ def no_data(case: Case) -> Finding | None:
     return case.finding(
         "AGX310",
         f"{drawing.quoted(operand.text)} is on the meta device: it has the shape "
-        f"{shown(operand.value.shape)} and no values.",
+        f"{shape_text(operand.value.shape)} and no values.",
         fix=(Fix("run it where values are, for example with `-d cpu`"),),
     )
 
@@ -186,13 +187,13 @@ def target_shape(case: Case) -> Finding | None:
     if case.kind is not Kind.LOSS or len(case.tensors) < 2 or not case.says(*_SIZE_WORDS):
         return None
     given, target = case.tensors[:2]
-    shapes = shown(given.value.shape), shown(target.value.shape)
+    shapes = shape_text(given.value.shape), shape_text(target.value.shape)
     return case.finding(
         "AGX316",
         f"{drawing.quoted(given.text)} {shapes[0]} and its target {drawing.quoted(target.text)} {shapes[1]} "
         f"do not go together in `{case.name}`.",
         name="batch-size-mismatch" if case.says("batch_size") else "bce-target-size-mismatch",
-        cause=drawing.columns([(drawing.label(o.text), shown(o.value.shape)) for o in (given, target)]),
+        cause=drawing.columns([(drawing.label(o.text), shape_text(o.value.shape)) for o in (given, target)]),
         fix=_as_shaped(case, given.value, target.value),
     )
 

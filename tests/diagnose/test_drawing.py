@@ -1,10 +1,6 @@
 from autograd_cli.diagnose import drawing
 
 
-def test_shapes_are_written_as_python_writes_tuples():
-    assert [drawing.shown(s) for s in ((), (3,), (10, 3))] == ["()", "(3,)", "(10,3)"]
-
-
 def test_a_grid_puts_carets_under_the_marked_columns_only():
     rows = [("X", (10, 3), [10, 3, None]), ("weights", (100, 1), [None, 100, 1])]
     assert drawing.grid(rows, {1}) == (
