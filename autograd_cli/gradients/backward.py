@@ -56,7 +56,9 @@ def slopes(
     """The gradients of `leaves` for a cotangent of the output's shape, None for one not reached."""
     number = _weighed(output, cotangent)
     if number is None:
-        return torch.autograd.grad(output, leaves, cotangent.to(output.dtype), allow_unused=True)
+        return torch.autograd.grad(
+            output, leaves, cotangent.to(output.device, output.dtype), allow_unused=True
+        )
     return torch.autograd.grad(number, leaves, allow_unused=True)
 
 
@@ -79,7 +81,7 @@ def _weighed(output: torch.Tensor, cotangent: torch.Tensor | None) -> torch.Tens
         return None
     if cotangent is None:
         return output if output.ndim == 0 else output.sum()
-    return (output * cotangent.to(output.dtype)).sum()
+    return (output * cotangent.to(output.device, output.dtype)).sum()
 
 
 def _keeper(arrived: dict[Node, Arrived], node: Node) -> Callable[[Arrived], None]:

@@ -27,7 +27,7 @@ class Options:
     """Which witnesses are computed and how they are judged.
 
     `cotangent` is the text of the cotangent as a formula may use it, None for ones.
-    `eps` is the step of a plain central difference; `rtol` and `atol` stand in for what
+    `eps` is the step of a plain central difference that is shown besides; `rtol` and `atol` stand in for what
     rounding allows. `limit` is the most elements written out, None for all.
     """
 
@@ -111,9 +111,10 @@ def _judged(
     """The gradient with every witness asked for, and the verdict on them."""
     leaf = bench.run.leaves[name]
     exact = _exact(bench.run, leaf, derivative)
-    slopes = bench.numeric(name, options.eps) if Witness.NUMERIC in options.witnesses else None
+    slopes = bench.numeric(name) if Witness.NUMERIC in options.witnesses else None
     blank = replace(_blank(name, leaf), verdict=None)
     filled = _with_formula(_with_slopes(blank, slopes, leaf, options), exact, derivative, leaf, options)
+    filled = _with_plain(filled, bench, slopes, leaf, options)
     if Witness.AUTOGRAD not in options.witnesses:
         return replace(filled, sentence=bench.reason)
     evidence = bench.evidence(name, given, exact, slopes)
@@ -162,6 +163,17 @@ def _with_slopes(
         error_bar=max(smooth, default=None),
         directions=slopes.probes.count if slopes.probes else None,
     )
+
+
+def _with_plain(
+    gradient: Gradient, bench: Bench, slopes: Numeric | None, leaf: torch.Tensor, options: Options
+) -> Gradient:
+    """The gradient with the plain difference that was asked for."""
+    made = bench.plain(gradient.name, slopes, options.eps) if slopes and options.eps else None
+    if made is None or slopes is None:
+        return gradient
+    values = None if slopes.probes else _written(made.values, leaf, options)
+    return replace(gradient, plain=values, plain_sentence=made.sentence)
 
 
 def _with_verdict(gradient: Gradient, outcome: Outcome | None, leaf: torch.Tensor) -> Gradient:

@@ -8,8 +8,9 @@ import torch
 
 from autograd_cli.gradients.backward import slopes
 from autograd_cli.gradients.compare import Evidence, Neighbours
+from autograd_cli.gradients.difference import Plain, plain
 from autograd_cli.gradients.exact import Exact
-from autograd_cli.gradients.numeric import Numeric, components, numeric, shaped
+from autograd_cli.gradients.numeric import Line, Numeric, components, numeric, shaped
 from autograd_cli.gradients.replay import Replay, ReplayError, raised
 from autograd_cli.gradients.rounding import Rounding, Spread, rms, rounding
 from autograd_cli.run.tape import Run
@@ -57,6 +58,11 @@ class Bench:
             return None
 
     @cached_property
+    def own(self) -> Replay:
+        """The tape in the run's own precision, on its device. Raises ReplayError."""
+        return Replay(self.run, double=False)
+
+    @cached_property
     def rounding(self) -> Rounding | None:
         """What rounding does to the gradients; None where there is no float64 backward."""
         try:
@@ -85,13 +91,24 @@ class Bench:
             (torch.finfo(d) for d in dtypes if d.is_floating_point or d.is_complex), key=lambda i: i.eps
         )
 
-    def numeric(self, name: str, eps: float | None) -> Numeric | None:
+    def numeric(self, name: str) -> Numeric | None:
         """The numeric slopes of a leaf; None, with `reason` set, where they cannot be had."""
         if self.replay is None or name not in self.replay.leaves:
             return None
         try:
             noise = self.rounding.noise if self.rounding else 0.0
-            return numeric(self.replay, name, self.cotangent, noise, eps)
+            return numeric(self.replay, name, self.cotangent, noise)
+        except ReplayError as error:
+            self.reason = str(error)
+            return None
+
+    def plain(self, name: str, slopes: Numeric, step: float) -> Plain | None:
+        """The plain central difference in the run's dtype; None, with `reason` set, without one."""
+        assert self.replay is not None
+        try:
+            with self.replay.session():
+                line = Line(self.replay, name, self.cotangent)
+            return plain(self.own, line, slopes, step)
         except ReplayError as error:
             self.reason = str(error)
             return None
@@ -183,13 +200,14 @@ class Bench:
         """How far the run's own computation is off, by component, at values rounded otherwise."""
 
         def errors() -> torch.Tensor:
-            own, double = Replay(self.run, double=False), self.replay
+            own, double = self.own, self.replay
             assert double is not None
             leaf, generator = own.leaves[name], torch.Generator().manual_seed(0)
             found = []
             for _ in range(_REPEATS):
                 drawn = torch.randn(leaf.shape, generator=generator, dtype=torch.float64)
-                moved = (leaf * (1 + torch.finfo(leaf.dtype).eps * drawn)).to(leaf.dtype)
+                off = 1 + torch.finfo(leaf.dtype).eps * drawn.to(leaf.device)
+                moved = (leaf * off).to(leaf.dtype)
                 found.append(self._gradient(own, name, moved) - self._gradient(double, name, raised(moved)))
             return _TIMES * rms(torch.stack(found))
 

@@ -13,7 +13,7 @@ import torch
 
 from autograd_cli.gradients.backward import slopes
 from autograd_cli.gradients.replay import Replay
-from autograd_cli.gradients.slope import Function, Shape, Slope, plain, slope
+from autograd_cli.gradients.slope import Function, Shape, Slope, slope
 
 ELEMENTS = 1000
 """A leaf of more components than this is probed along random directions."""
@@ -69,33 +69,31 @@ def shaped(values: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
     return values.reshape(like.shape)
 
 
-def numeric(
-    replay: Replay, name: str, cotangent: torch.Tensor, noise: float = 0.0, eps: float | None = None
-) -> Numeric:
-    """The slopes of the leaf `name`, by Ridders' extrapolation, or a plain step of `eps`.
+def numeric(replay: Replay, name: str, cotangent: torch.Tensor, noise: float = 0.0) -> Numeric:
+    """The slopes of the leaf `name`, by Ridders' extrapolation.
 
     `noise` is the measured rounding error of the sum in float64, where it is more than
     the size of the sum makes one expect. Raises ReplayError.
     """
     with replay.session():
-        line = _Line(replay, name, cotangent, noise)
+        line = Line(replay, name, cotangent, noise)
         count = line.components.numel()
         if count <= ELEMENTS and count * replay.elements() <= _WORK:
-            return _by_element(line, eps)
-        return _by_direction(line, eps)
+            return _by_element(line)
+        return _by_direction(line)
 
 
-def _by_element(line: "_Line", eps: float | None) -> Numeric:
+def _by_element(line: "Line") -> Numeric:
     at = line.components.tolist()
-    found = [line.slope(line.element(i), x, eps) for i, x in enumerate(at)]
+    found = [line.slope(line.element(i), x) for i, x in enumerate(at)]
     for i in line.clouded():
         found[i] = Slope(nan, nan, Shape.EDGE)
     return _gathered(found, None)
 
 
-def _by_direction(line: "_Line", eps: float | None) -> Numeric:
+def _by_direction(line: "Line") -> Numeric:
     probes = Probes(line.components.numel())
-    found = [line.slope(line.toward(probes.direction(k)), 0.0, eps) for k in range(probes.count)]
+    found = [line.slope(line.toward(probes.direction(k)), 0.0) for k in range(probes.count)]
     return _gathered(found, probes)
 
 
@@ -106,10 +104,13 @@ def _gathered(found: list[Slope], probes: Probes | None) -> Numeric:
     return Numeric(values, errors, rough, probes)
 
 
-class _Line:
-    """The program along lines through the recorded value of one leaf."""
+class Line:
+    """The program along lines through the recorded value of one leaf; used inside the replay's session.
 
-    def __init__(self, replay: Replay, name: str, cotangent: torch.Tensor, noise: float) -> None:
+    `components` are the leaf's, `typical` is the size of one; `size` is that of the sum.
+    """
+
+    def __init__(self, replay: Replay, name: str, cotangent: torch.Tensor, noise: float = 0.0) -> None:
         self.replay = replay
         self.name = name
         self.leaf = replay.leaves[name]
@@ -132,11 +133,9 @@ class _Line:
         sizes = sizes[(sizes > 0) & (sizes < inf)]
         return float(sizes.median()) if sizes.numel() else 1.0
 
-    def slope(self, change: Callable[[float], float], at: float, eps: float | None) -> Slope:
+    def slope(self, change: Callable[[float], float], at: float) -> Slope:
         """The derivative of the sum along one line, from the component's value `at`."""
         function = Function(change, at, self.size, self.noise)
-        if eps is not None:
-            return plain(function, eps)
         scales = [abs(at) or self.typical]
         scales += [wide for wide in (self.typical, 1.0) if wide > 8 * scales[0]]
         return slope(function, scales)
@@ -153,7 +152,11 @@ class _Line:
 
     def toward(self, direction: torch.Tensor) -> Callable[[float], float]:
         """The change of the sum as all components move by t times a direction."""
-        return lambda t: self.change(torch.add(self.components, direction, alpha=t))
+        return lambda t: self.move(direction, t)
+
+    def move(self, direction: torch.Tensor, t: float) -> float:
+        """The change of the sum as all components move by t times a direction."""
+        return self.change(torch.add(self.components, direction, alpha=t))
 
     def change(self, moved: torch.Tensor) -> float:
         """The sum at the components `moved` less the sum as recorded.

@@ -48,7 +48,7 @@ class Planned:
 class Replay:
     """The program as a function of its leaves, float64 in and float64 out.
 
-    With `double` False the run's own precision is kept, and only the device is left.
+    With `double` False the run's own precision and device are kept.
     `leaves` are the recorded values of the leaves that the root depends on, `inputs`
     their places on the tape, `fixed` the calls that depend on no leaf (made once),
     `literals` the places of Python floats among the arguments. Raises ReplayError
@@ -176,13 +176,15 @@ def evaluated(planned: Planned, values: Sequence[Any]) -> Any:
 
 
 def raised(value: Any, double: bool = True) -> Any:
-    """`value` on the CPU, and with `double` its floating tensors and dtypes in double precision."""
+    """`value` on the CPU, its floating tensors and dtypes in double precision; else just detached."""
     if isinstance(value, torch.Tensor):
         if value.is_meta:
             raise ReplayError("meta tensors have no values")
-        return value.detach().to("cpu", _raised_dtype(value.dtype, double))
+        return value.detach().to("cpu", _raised_dtype(value.dtype)) if double else value.detach()
+    if not double:
+        return _raised_items(value, double)
     if isinstance(value, torch.dtype):
-        return _raised_dtype(value, double)
+        return _raised_dtype(value)
     if isinstance(value, torch.device):
         return torch.device("cpu")
     if isinstance(value, str):
@@ -198,10 +200,10 @@ def _raised_items(value: Any, double: bool) -> Any:
     return value
 
 
-def _raised_dtype(dtype: torch.dtype, double: bool) -> torch.dtype:
-    if dtype.is_complex and double:
+def _raised_dtype(dtype: torch.dtype) -> torch.dtype:
+    if dtype.is_complex:
         return torch.complex128
-    return torch.float64 if dtype.is_floating_point and double else dtype
+    return torch.float64 if dtype.is_floating_point else dtype
 
 
 def _is_held(step: LiveStep, depends: bool) -> bool:
@@ -228,12 +230,10 @@ def _is_empty(step: LiveStep) -> bool:
 
 
 def _call(step: LiveStep, double: bool) -> Callable[..., Any]:
-    """What the step called; a move, and with `double` a cast, becomes the one that a replay makes."""
+    """What the step called; with `double` a cast or a move becomes the one that a replay makes."""
     assert step.call is not None
-    name = step.function.name if step.function else ""
-    if name in _CASTS and double:
-        return _CASTS[name]
-    return _stay if name in _MOVES else step.call
+    name = step.function.name if step.function and double else ""
+    return _stay if name in _MOVES else _CASTS.get(name, step.call)
 
 
 def _stay(tensor: torch.Tensor) -> torch.Tensor:

@@ -90,19 +90,6 @@ def slope(function: Function, scales: Sequence[float]) -> Slope:
     return best
 
 
-def plain(function: Function, step: float) -> Slope:
-    """The central difference at `step`, with its truncation estimated at half of it."""
-    whole, half = _level(function, step), _level(function, step / 2)
-    if not (isfinite(whole.central) and isfinite(half.central)):
-        return Slope(nan, nan, Shape.EDGE, half.left, half.right)
-    if abs(half.gap) > 0.75 * abs(whole.gap) + 4 * half.noise:
-        found = _deep(function, step)
-        if found.shape is not Shape.SMOOTH:
-            return found
-    truncation = 4 / 3 * abs(whole.central - half.central)
-    return Slope(whole.central, 1.5 * truncation + whole.noise)
-
-
 def _settled(function: Function, found: Slope, scale: float, widest: float) -> bool:
     """Whether the error bar is small: against the slope, or, of no slope, against f."""
     if found.error <= 1e-9 * abs(found.value):

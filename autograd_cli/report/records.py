@@ -214,7 +214,9 @@ class Gradient:
     that is plain. `difference` is the largest distance of autograd from the float64
     reference, `tolerance` what rounding allows at that element, `worst` its index.
     `directions` is the number of random directions of the numeric witness, None when
-    every element was perturbed; `sentence` says what the verdict rests on.
+    every element was perturbed; `sentence` says what the verdict rests on. `plain` is a
+    plain central difference in the run's dtype, where a step was given, and
+    `plain_sentence` says how far off it is and whether the step is to blame.
     """
 
     name: str
@@ -235,6 +237,8 @@ class Gradient:
     directions: int | None = None
     sentence: str = ""
     notes: tuple[str, ...] = ()
+    plain: Values = None
+    plain_sentence: str = ""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,10 @@ def verdicts(report: Report) -> list[Piece]:
     shown = [
         gradient
         for number, gradient in enumerate(ranked)
-        if not number or gradient.verdict is not Verdict.OK or nothing_flows(gradient)
+        if not number
+        or gradient.verdict is not Verdict.OK
+        or nothing_flows(gradient)
+        or gradient.plain_sentence
     ]
     return [table, BLANK, *(line for gradient in shown for line in _grounds(gradient)), _whole(ranked)]
 
@@ -50,12 +53,18 @@ def _row(gradient: Gradient) -> tuple[Words, ...]:
 def _grounds(gradient: Gradient) -> list[Line]:
     """The witnesses at the worst element, and the sentence that says what they amount to."""
     notes = [OWN_NOTES[note] for note in gradient.notes if note in OWN_NOTES]
+    notes += [one_line(gradient.plain_sentence)] if gradient.plain_sentence else []
     return [*_compared(gradient), *(Line(words((note, "quiet")), indent=4, hang=2) for note in notes)]
 
 
 def _compared(gradient: Gradient) -> list[Line]:
     name = words((f"d/d{one_line(gradient.name)}{place(gradient)}", "name"))
-    seen = (("autograd", gradient.autograd), ("formula", gradient.symbolic), ("numeric", gradient.numeric))
+    seen = (
+        ("autograd", gradient.autograd),
+        ("formula", gradient.symbolic),
+        ("numeric", gradient.numeric),
+        ("plain", gradient.plain),
+    )
     at = {witness: _element(values, gradient.worst) for witness, values in seen}
     known = {witness: value for witness, value in at.items() if value is not None}
     said = [Line(words(one_line(gradient.sentence)), indent=4)] if gradient.sentence else []
@@ -64,10 +73,15 @@ def _compared(gradient: Gradient) -> list[Line]:
         reason = words(f"   {head}{one_line(gradient.sentence)}")
         return [Line(name + reason, indent=1, hang=3)] if gradient.sentence else []
     texts = numbers.in_step(list(known.values()), gradient.tolerance)
-    listed = "".join(f"   {witness} {text}" for witness, text in zip(known, texts, strict=True))
-    barred = "numeric" in known and gradient.error_bar is not None
-    bar = f" {numbers.error_bar(gradient.error_bar or 0.0)}" if barred else ""
-    return [Line(name + words(listed, (bar, "quiet")), indent=1, hang=3), *said]
+    listed = [
+        words(f"   {witness} {text}", (_bar(gradient) if witness == "numeric" else "", "quiet"))
+        for witness, text in zip(known, texts, strict=True)
+    ]
+    return [Line(name + tuple(word for part in listed for word in part), indent=1, hang=3), *said]
+
+
+def _bar(gradient: Gradient) -> str:
+    return "" if gradient.error_bar is None else f" {numbers.error_bar(gradient.error_bar)}"
 
 
 def _style(verdict: Verdict | None) -> str:

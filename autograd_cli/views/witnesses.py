@@ -35,6 +35,7 @@ def block(gradient: Gradient, dtype: str, room: Room, notes: Sequence[str] = ())
         *_formula(gradient, room),
         *_witnesses(gradient, room),
         *_verdict(gradient, dtype),
+        *([_note(gradient.plain_sentence)] if gradient.plain_sentence else []),
         *(_note(note) for note in notes),
     ]
 
@@ -75,6 +76,7 @@ def _witnesses(gradient: Gradient, room: Room) -> list[Line]:
         Witness.NUMERIC: gradient.numeric,
     }
     known = {_NAMES[witness]: values for witness, values in given.items() if values is not None}
+    known |= {"plain": gradient.plain} if gradient.plain is not None else {}
     if gradient.verdict is Verdict.NO_GRAPH and "autograd" not in known:
         return [Line(words(("autograd ", "quiet"), ("None", "bad")), indent=_INDENT)]
     if not known:
@@ -121,7 +123,7 @@ def _single(texts: dict[str, list[str]], bar: str, room: Room) -> list[Line]:
     parts = [(name, items[0]) for name, items in texts.items()]
     made: list[Words] = [words((f"{name} ", "quiet"), (text, numbers.style(text))) for name, text in parts]
     if bar:
-        made[-1] += words((f" {bar}", "quiet"))
+        made[list(texts).index("numeric")] += words((f" {bar}", "quiet"))
     joined = made[0] + tuple(word for part in made[1:] for word in (*words("   "), *part))
     if room.width is None or _INDENT + sum(cells(word.text) for word in joined) <= room.width:
         return [Line(joined, indent=_INDENT)]

@@ -179,10 +179,12 @@ def test_own_tolerances_stand_in_for_rounding(judged):
     )
 
 
-def test_a_step_of_one_s_own_widens_the_error_bar(judged):
-    found = judged("sin(x**2)", Options(eps=1e-3), x="2.").gradients["x"]
-    assert found.verdict is Verdict.OK
-    assert 1e-6 < found.error_bar < 1e-4
+def test_a_step_of_one_s_own_leaves_the_verdict_to_float64(judged):
+    own = judged("sin(x**2)", Options(eps=1e-3), dtype="float32", x="2.").gradients["x"]
+    without = judged("sin(x**2)", dtype="float32", x="2.").gradients["x"]
+    assert own.plain == pytest.approx(-2.6145744, abs=1e-3)
+    assert own.plain_sentence.startswith("step 0.001 in float32 is off by ")
+    assert replace(own, plain=None, plain_sentence="") == without
 
 
 def test_a_cotangent_goes_into_every_witness(traced):

@@ -6,7 +6,7 @@ from math import inf, isnan, nan
 
 import pytest
 
-from autograd_cli.gradients.slope import Function, Shape, Slope, plain, slope
+from autograd_cli.gradients.slope import Function, Shape, Slope, slope
 
 Real = Callable[[float], float]
 
@@ -134,18 +134,3 @@ def test_an_edge_has_values_on_one_side(f: Real, at: float, left: float, right: 
     assert one.shape is Shape.EDGE
     assert isnan(one.value)
     assert [str(side) for side in (one.left, one.right)] == [str(left), str(right)]
-
-
-def test_a_step_that_is_given_makes_a_plain_difference() -> None:
-    one = plain(function(lambda x: x**3, 1.0), 0.01)
-    assert one.value == pytest.approx(3.0001, abs=1e-12)
-    assert 1e-4 <= one.error < 2e-4
-
-
-def test_a_step_that_is_given_still_finds_a_kink() -> None:
-    one = plain(function(abs, 0.0), 1e-3)
-    assert (one.shape, one.left, one.right) == (Shape.KINK, -1.0, 1.0)
-
-
-def test_a_step_that_is_given_and_leaves_the_domain_is_an_edge() -> None:
-    assert plain(function(math.sqrt, 1e-4), 0.01).shape is Shape.EDGE

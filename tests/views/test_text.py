@@ -223,3 +223,15 @@ def test_a_very_long_line_of_blanks_is_shown_in_no_time():
 def test_text_in_the_place_of_a_number_is_shown_as_it_is():
     assert number("torch.float32") == "torch.float32"
     assert number("\x1b[31m") == "\\x1b[31m"
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_a_plain_difference_stands_after_the_numeric_slope(stored, check):
+    report = stored("sin")
+    said = "step 1e-4 in float32 is off by 0.0012"
+    gradients = tuple(replace(one, plain=-2.6133658, plain_sentence=said) for one in report.gradients)
+    drawn = render(replace(report, gradients=gradients), "rich", width=None, colour=False, check=check)
+    lines = drawn.splitlines()
+    shown = next(line for line in lines if "   numeric" in line)
+    assert shown.index("numeric") < shown.index(" ± ") < shown.index("plain -2.613365")
+    assert said in [line.strip() for line in lines]
