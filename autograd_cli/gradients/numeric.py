@@ -19,7 +19,7 @@ ELEMENTS = 1000
 """A leaf of more components than this is probed along random directions."""
 DIRECTIONS = 16
 _WORK = 300_000_000
-"""Components times elements of all steps, above which a smaller leaf is probed as well."""
+"""Components times the work of one replay, above which a smaller leaf is probed as well."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def numeric(replay: Replay, name: str, cotangent: torch.Tensor, noise: float = 0
     with replay.session():
         line = Line(replay, name, cotangent, noise)
         count = line.components.numel()
-        if count <= ELEMENTS and count * replay.elements() <= _WORK:
+        if count <= ELEMENTS and count * replay.work() <= _WORK:
             return _by_element(line)
         return _by_direction(line)
 

@@ -28,6 +28,10 @@ _MOVES = frozenset({"cuda", "cpu", "xpu"})
 _DIMENSIONS = 64  # torch reduces, and compares, tensors of no more
 
 
+CALL = 1000
+"""The elements that torch computes in about the time that any one call takes."""
+
+
 class ReplayError(Exception):
     """The tape cannot be replayed; the message says why, as the end of a sentence."""
 
@@ -100,10 +104,11 @@ class Replay:
                 if any(planned.state is not None for planned in self.plan):
                     torch.random.set_rng_state(state)
 
-    def elements(self) -> int:
-        """How many elements one replay reads or computes: constants, leaves and results together."""
+    def work(self) -> int:
+        """How dear one replay is: the elements that it reads or computes, and as many as a call is worth."""
         found = (self.steps[index].value for index in self.under)
-        return sum(value.numel() for value in found if isinstance(value, torch.Tensor))
+        elements = sum(value.numel() for value in found if isinstance(value, torch.Tensor))
+        return elements + CALL * len(self.plan)
 
     def _prepare(self, run: Run) -> None:
         live: set[int] = set()

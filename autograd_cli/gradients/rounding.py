@@ -16,14 +16,14 @@ import torch
 from autograd_cli.errors import first_line
 from autograd_cli.gradients.backward import slopes
 from autograd_cli.gradients.numeric import components
-from autograd_cli.gradients.replay import Planned, Replay, ReplayError, evaluated, raised
+from autograd_cli.gradients.replay import CALL, Planned, Replay, ReplayError, evaluated, raised
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.report import refs
 from autograd_cli.run.tape import LiveStep
 
 _SAMPLES = 8
 _SAMPLES_OF_MANY = 5
-_MANY = 4_000_000  # random numbers a sample, above which time counts for more
+_MANY = 4_000_000  # random numbers a sample, calls counted as such, above which time counts for more
 _SPREADS = 6.0
 _DOUBLE = torch.finfo(torch.float64).eps
 _LANES = 16
@@ -181,7 +181,8 @@ class _Sampler:
         count = sum(value.numel() for value in values if isinstance(value, torch.Tensor))
         count += len(self.replay.literals)
         generator = torch.Generator().manual_seed(0)
-        for _ in range(_SAMPLES if count <= _MANY else _SAMPLES_OF_MANY):
+        is_dear = count + CALL * len(self.replay.plan) > _MANY
+        for _ in range(_SAMPLES_OF_MANY if is_dear else _SAMPLES):
             yield _Draw(count, generator)
 
     def sample(self, draw: _Draw | None) -> tuple[float, dict[str, torch.Tensor]]:

@@ -83,6 +83,13 @@ def test_a_smaller_leaf_is_probed_where_each_value_is_dear(traced):
     assert torch.allclose(found.values, expected, rtol=1e-9, atol=1e-6)
 
 
+def test_a_smaller_leaf_is_probed_where_a_value_takes_many_calls(traced):
+    found = slopes(traced("+".join(["x"] * 2000), x="ones(200)"))
+    assert found.probes is not None
+    (expected,) = found.probes.along(torch.full((1, 200), 2000.0, dtype=torch.float64))
+    assert torch.allclose(found.values, expected, rtol=1e-9, atol=1e-6)
+
+
 def test_directions_repeat_and_differ():
     probes = Probes(50)
     assert torch.equal(probes.direction(3), probes.direction(3))

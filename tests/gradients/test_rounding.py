@@ -47,6 +47,13 @@ def test_a_constant_that_the_dtype_holds_is_not_moved(traced):
     assert found.noise < 1e-14
 
 
+def test_a_tape_of_many_calls_is_sampled_less_often(traced):
+    few, _ = spread(traced("+".join(["x"] * 100), x="1."))
+    many, allowed = spread(traced("+".join(["x"] * 4500), dtype="float32", x="1."))
+    assert (len(few.samples), len(many.samples)) == (8, 5)
+    assert 1e-7 < allowed.item() / 4500 < 1e-4
+
+
 def test_zero_stays_zero(traced):
     _, allowed = spread(traced("relu(x)", dtype="float32", x="[0.,-1.]"))
     assert allowed.tolist() == pytest.approx([0, 0], abs=1e-40)
