@@ -42,6 +42,12 @@ class Agx(TyperGroup):
         status: int | None = super().main(words, "agx", standalone_mode=False)
         return status
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Each command with the first line of its help, whole."""
+        with formatter.section("Commands"):
+            rows = [(c.name, (c.body.__doc__ or "").partition("\n")[0]) for c in dispatch.COMMANDS.values()]
+            formatter.write_dl(rows)
+
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """The examples, as they are typed."""
         _write_examples(self.epilog or "", formatter)
@@ -62,9 +68,11 @@ class TableCommand(TyperCommand):
         if words is not None:
             with formatter.section("Arguments"):
                 formatter.write_dl([(words.metavar, words.help)])
-        for panel in dict.fromkeys(option.panel for option in known):
-            with formatter.section(panel):
-                formatter.write_dl([(o.label, o.help) for o in known if o.panel == panel])
+        for panel in options.PANELS:
+            rows = [(o.label, o.help) for o in known if o.panel == panel]
+            if rows:
+                with formatter.section(panel):
+                    formatter.write_dl(rows)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """The examples, as they are typed."""

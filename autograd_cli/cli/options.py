@@ -14,6 +14,11 @@ from autograd_cli.run.settings import Settings
 RUNS = ("trace", "gradcheck")
 _EVERY = ("trace", "gradcheck", "devices", "explain", "show")
 
+PANELS = ("Options", "Output", "Limits")
+"""The parts of a command's help, in order."""
+
+_RUN, _OUT, _LIMITS = PANELS
+
 DTYPES = ("float32", "float64", "float16", "bfloat16", "complex64", "complex128")
 FORMATS = ("rich", "plain", "json", "tsv", "dot")
 WITNESSES = ("autograd", "symbolic", "numeric")
@@ -37,7 +42,7 @@ class Option:
     metavar: str = ""
     short: str = ""
     commands: tuple[str, ...] = RUNS
-    panel: str = "Options"
+    panel: str = _RUN
     repeated: bool = False
     read: Callable[[str], Any] = _text
 
@@ -138,8 +143,6 @@ SECONDS = 30.0
 """How long a run may take unless --timeout says otherwise."""
 
 _REPORTS = ("trace", "gradcheck", "show")
-_OUT = "Output"
-_LIMITS = "Limits"
 
 VAR = Option("--var", "Bind a name that is also an option", "NAME=VALUE", repeated=True)
 HELP = Option("--help", "Show this message and exit", short="-h", commands=_EVERY)
@@ -162,7 +165,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("--depth", "Rows of the tree down to this depth", "N", commands=_REPORTS, panel=_OUT,
            read=_integer(0)),
     Option("--full", "Write out large graphs and tensors whole", commands=_REPORTS, panel=_OUT),
-    Option("--json", "The same as -f json", commands=(*_REPORTS, "devices"), panel=_OUT),
+    Option("--json", "Print JSON", commands=(*_REPORTS, "devices"), panel=_OUT),
     Option("--format", f"How to print: {', '.join(FORMATS)}", "FORMAT", "-f", commands=_REPORTS, panel=_OUT,
            read=_one_of(*FORMATS)),
     Option("--output", "Write a file, by its ending: .svg .png .pdf .dot .json", "FILE", "-o",

@@ -57,6 +57,18 @@ def test_usage_says_which_words_may_be_left_out(command, usage):
     assert help_of(command).splitlines()[0] == f"Usage: agx {command} {usage}"
 
 
+def test_the_list_of_commands_is_not_cut():
+    shown = CliRunner().invoke(cli.app, ["--help"], env={"COLUMNS": "80", "NO_COLOR": "1"}).stdout
+    listed = " ".join(shown.partition("Commands:")[2].partition("Examples:")[0].split())
+    assert "trace Show the graph, the gradients by three witnesses, and what is wrong. gradcheck" in listed
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_parts_of_help_stand_in_one_order(command):
+    headings = re.findall(r"^(Options|Output|Limits):$", help_of(command), re.MULTILINE)
+    assert headings == [panel for panel in options.PANELS if panel in headings]
+
+
 def test_help_names_the_defaults_that_hold():
     said = {option.key: option.help for option in options.OPTIONS}
     assert said["max_memory"] == "Memory beyond start, 1 GiB unless said"
