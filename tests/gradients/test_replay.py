@@ -172,3 +172,10 @@ def test_the_run_s_own_precision_can_be_kept(traced):
 )
 def test_arguments_are_raised(value, expected):
     assert raised(value) == expected
+
+
+def test_a_replay_in_the_run_s_own_precision_stays_on_its_device():
+    given = (torch.device("cuda"), torch.float32, torch.zeros(2, device="cpu", dtype=torch.float16), "cuda:0")
+    kept = raised(given, double=False)
+    assert (kept[0], kept[1], kept[2].dtype, kept[3]) == (given[0], given[1], torch.float16, "cuda:0")
+    assert raised(given)[0] == torch.device("cpu")
