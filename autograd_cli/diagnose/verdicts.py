@@ -1,4 +1,4 @@
-"""What the witnesses say, as findings: a wrong gradient, a kink, too few digits."""
+"""What the witnesses say, as findings: a wrong gradient, a kink, a dtype that is too coarse."""
 
 from collections.abc import Iterator
 from math import prod
@@ -49,13 +49,13 @@ def kink(scene: Scene) -> Iterator[Finding]:
 
 
 def precision(scene: Scene) -> Iterator[Finding]:
-    """AGX504 for gradients that the run's dtype has too few digits for."""
+    """AGX504 for gradients that the run's dtype does not hold."""
     names = [each.name for each in scene.gradients if each.verdict is Verdict.PRECISION]
     if names:
         yield scene.finding(
             "AGX504",
-            f"{scene.run.dtype} has too few digits for the gradient of {named(names)}: the float64 "
-            "references agree with each other.",
+            f"{scene.run.dtype} does not hold the gradient of {named(names)} as float64 does, where the "
+            "references agree.",
             cause=[each.sentence for each in scene.gradients if each.name in names and each.sentence],
             bindings=names,
         )

@@ -192,11 +192,27 @@ def _agreement(evidence: Evidence, agreed: torch.Tensor) -> Outcome:
     if not distance.numel() or distance.max() < 0:
         return Outcome(Verdict.OK)
     worst = int(distance.argmax())
+    lost = _underflown(evidence, agreed, reference)
+    if lost.any():
+        worst = int(torch.where(lost, reference.abs(), -1.0).argmax())
+        outcome = Outcome(Verdict.OK, worst, float(distance[worst]), float(evidence.allowed[worst]))
+        return _precision(evidence, outcome, worst)
     outcome = Outcome(Verdict.OK, worst, float(distance[worst]), float(evidence.allowed[worst]))
     blurred = evidence.formula is None and distance[worst] <= _error(evidence.numeric_error, worst)
     if blurred or not _loses_digits(evidence, distance, reference):
         return outcome
     return _precision(evidence, outcome, worst)
+
+
+def _underflown(evidence: Evidence, agreed: torch.Tensor, reference: torch.Tensor) -> torch.Tensor:
+    """Where autograd gives 0 for a number that the leaf's dtype is too narrow to write."""
+    dtype = getattr(torch, evidence.dtype)
+    if not dtype.is_floating_point or dtype == torch.float64:
+        return torch.zeros_like(agreed)
+    limits, size = torch.finfo(dtype), reference.abs().nan_to_num(nan=0.0)
+    doubt = max(float(e.max()) for e in (evidence.formula_error, evidence.numeric_error) if e is not None)
+    least = max(1e-3 * limits.smallest_normal * limits.eps, 10 * doubt)
+    return agreed & (evidence.autograd == 0) & (size > least) & (size < limits.smallest_normal)
 
 
 def _error(errors: torch.Tensor | None, index: int) -> float:
@@ -214,11 +230,21 @@ def _loses_digits(evidence: Evidence, distance: torch.Tensor, reference: torch.T
 def _precision(evidence: Evidence, outcome: Outcome, worst: int) -> Outcome:
     given, reference = float(evidence.autograd[worst]), float(_reference(evidence)[worst])
     digits = next((d for d in (7, 12) if real(given, d) != real(reference, d)), 17)
+    dtype = evidence.lowest or evidence.dtype
+    said = f"digits are lost to rounding in {dtype}"
+    if not isfinite(given) and isfinite(reference):
+        said = f"{dtype} overflows on the way"
+    elif given == 0 and abs(reference) < _smallest(evidence.dtype):
+        said = f"{dtype} underflows on the way"
     sentence = (
-        f"digits are lost to rounding in {evidence.lowest or evidence.dtype}: "
-        f"autograd gives {real(given, digits)}, the reference in float64 is {real(reference, digits)}"
+        f"{said}: autograd gives {real(given, digits)}, the reference in float64 is {real(reference, digits)}"
     )
     return replace(outcome, verdict=Verdict.PRECISION, odd=Witness.AUTOGRAD, sentence=sentence)
+
+
+def _smallest(dtype: str) -> float:
+    """The smallest number that a floating dtype holds with all its digits."""
+    return torch.finfo(getattr(torch, dtype)).smallest_normal
 
 
 def _no_number(evidence: Evidence, hollow: torch.Tensor) -> Outcome:

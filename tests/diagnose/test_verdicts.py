@@ -64,5 +64,5 @@ def test_too_few_digits_are_a_note():
     (finding,) = said(replace(GRADIENT, verdict=Verdict.PRECISION, sentence="3e-3 off"))
     assert (finding.code, finding.severity) == ("AGX504", "note")
     assert finding.sentence == (
-        "float32 has too few digits for the gradient of `x`: the float64 references agree with each other."
+        "float32 does not hold the gradient of `x` as float64 does, where the references agree."
     )

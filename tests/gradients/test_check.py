@@ -14,6 +14,7 @@ from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Verdict, Witness
 from autograd_cli.run import interpreter
+from autograd_cli.run.settings import Settings
 
 LIE = 1.0005
 
@@ -337,3 +338,24 @@ def test_judging_repeats(judged):
         judged("sum(exp(x)*y)", dtype="float32", x="[1.,2.]", y="[3.,4.]").gradients for _ in range(2)
     )
     assert one == other
+
+
+@pytest.mark.parametrize(
+    ("source", "bound", "said"),
+    [
+        ("sigmoid(x*20)", "[-1.,0.1]", "float16 underflows on the way: autograd gives 0,"),
+        ("exp(x)", "[1.,12.]", "float16 overflows on the way: autograd gives inf,"),
+        ("((x + 1e4) - 1e4)**2", "0.1", "digits are lost to rounding in float16: autograd gives"),
+    ],
+)
+def test_what_float16_does_to_a_gradient_is_named(made, source, bound, said):
+    run = made(source, settings=Settings(dtype="float16"), dtype="float16", x=bound)
+    (found,) = check(run, backward(run, None))
+    assert found.verdict is Verdict.PRECISION
+    assert found.sentence.startswith(said)
+
+
+def test_a_gradient_that_is_0_in_float64_too_has_not_underflown(made):
+    run = made("x*0", settings=Settings(dtype="float16"), dtype="float16", x="[1.,2.]")
+    (found,) = check(run, backward(run, None))
+    assert found.verdict is Verdict.OK
