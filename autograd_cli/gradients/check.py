@@ -71,7 +71,8 @@ def _derivatives(run: Run, options: Options) -> dict[str, Derivative]:
     assert run.root is not None
     places = {step.index: step.name for step in run.steps if step.name in run.leaves}
     tape = run.tape
-    found = differentiate(tape, run.root, list(places), options.cotangent)
+    hidden = [binding.name for binding in run.bindings]
+    found = differentiate(tape, run.root, list(places), options.cotangent, hidden)
     return {places[index]: derivative for index, derivative in found.items()}
 
 

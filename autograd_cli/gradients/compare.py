@@ -10,6 +10,7 @@ from math import isfinite, sqrt
 
 import torch
 
+from autograd_cli.gradients.narrow import loss, underflown
 from autograd_cli.gradients.slope import Shape, Slope
 from autograd_cli.report import Verdict, Witness
 from autograd_cli.report.digits import real
@@ -192,7 +193,8 @@ def _agreement(evidence: Evidence, agreed: torch.Tensor) -> Outcome:
     if not distance.numel() or distance.max() < 0:
         return Outcome(Verdict.OK)
     worst = int(distance.argmax())
-    lost = _underflown(evidence, agreed, reference)
+    doubt = max(_largest(evidence.formula_error), _largest(evidence.numeric_error))
+    lost = agreed & underflown(evidence.dtype, evidence.autograd, reference, doubt)
     if lost.any():
         worst = int(torch.where(lost, reference.abs(), -1.0).argmax())
         outcome = Outcome(Verdict.OK, worst, float(distance[worst]), float(evidence.allowed[worst]))
@@ -204,15 +206,8 @@ def _agreement(evidence: Evidence, agreed: torch.Tensor) -> Outcome:
     return _precision(evidence, outcome, worst)
 
 
-def _underflown(evidence: Evidence, agreed: torch.Tensor, reference: torch.Tensor) -> torch.Tensor:
-    """Where autograd gives 0 for a number that the leaf's dtype is too narrow to write."""
-    dtype = getattr(torch, evidence.dtype)
-    if not dtype.is_floating_point or dtype == torch.float64:
-        return torch.zeros_like(agreed)
-    limits, size = torch.finfo(dtype), reference.abs().nan_to_num(nan=0.0)
-    doubt = max(float(e.max()) for e in (evidence.formula_error, evidence.numeric_error) if e is not None)
-    least = max(1e-3 * limits.smallest_normal * limits.eps, 10 * doubt)
-    return agreed & (evidence.autograd == 0) & (size > least) & (size < limits.smallest_normal)
+def _largest(errors: torch.Tensor | None) -> float:
+    return 0.0 if errors is None or not errors.numel() else float(errors.max())
 
 
 def _error(errors: torch.Tensor | None, index: int) -> float:
@@ -231,20 +226,11 @@ def _precision(evidence: Evidence, outcome: Outcome, worst: int) -> Outcome:
     given, reference = float(evidence.autograd[worst]), float(_reference(evidence)[worst])
     digits = next((d for d in (7, 12) if real(given, d) != real(reference, d)), 17)
     dtype = evidence.lowest or evidence.dtype
-    said = f"digits are lost to rounding in {dtype}"
-    if not isfinite(given) and isfinite(reference):
-        said = f"{dtype} overflows on the way"
-    elif given == 0 and abs(reference) < _smallest(evidence.dtype):
-        said = f"{dtype} underflows on the way"
+    said = loss(evidence.dtype, dtype, given, reference)
     sentence = (
         f"{said}: autograd gives {real(given, digits)}, the reference in float64 is {real(reference, digits)}"
     )
     return replace(outcome, verdict=Verdict.PRECISION, odd=Witness.AUTOGRAD, sentence=sentence)
-
-
-def _smallest(dtype: str) -> float:
-    """The smallest number that a floating dtype holds with all its digits."""
-    return torch.finfo(getattr(torch, dtype)).smallest_normal
 
 
 def _no_number(evidence: Evidence, hollow: torch.Tensor) -> Outcome:
