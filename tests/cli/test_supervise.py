@@ -78,21 +78,22 @@ def test_work_that_holds_the_lock_is_ended_and_what_it_told_last_is_kept(surroun
 
 def test_loading_modules_does_not_count(surroundings):
     def work(wire):
-        time.sleep(0.3)
+        time.sleep(1.5)
         wire.started()
+        wire.done()
         return ExitStatus.OK
 
-    assert supervised(surroundings, Bounds(0.1), work, never) == ExitStatus.OK
+    assert supervised(surroundings, Bounds(1), work, never) == ExitStatus.OK
 
 
 def test_writing_the_report_does_not_count(surroundings):
     def work(wire):
         wire.started()
         wire.done()
-        time.sleep(0.4)
+        time.sleep(1.5)
         return ExitStatus.OK
 
-    assert supervised(surroundings, Bounds(0.1), work, never) == ExitStatus.OK
+    assert supervised(surroundings, Bounds(1), work, never) == ExitStatus.OK
 
 
 @pytest.mark.parametrize(
