@@ -35,6 +35,7 @@ from autograd_cli.report import (
 )
 from autograd_cli.run.devices import choose
 from autograd_cli.run.inputs import Roles, bind, value_of
+from autograd_cli.run.limits import refuse_output
 from autograd_cli.run.record import run, torch_state
 from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import BoundValue, Failure, Run
@@ -143,6 +144,7 @@ def _explored(
         absent = Backward(leaves=dict.fromkeys(made.leaves))
         gradients = witnesses.check(made, absent) if options.check else ()
         return _report(made, options, diagnose.inspect(made, None, gradients), gradients=gradients)
+    refuse_output(root, options.max_memory)
     reading = read(made, root)
     graph = packed_graph(made, reading, limit)
     if progress is not None:
@@ -187,7 +189,16 @@ def _cotangent(made: Run, root: torch.Tensor, options: Options, stdin: str | Non
         return None
     settings = replace(made.settings, dtype="float32", device="cpu")
     value = value_of("grad-output", options.grad_output, made.bindings, settings, stdin)
-    given = torch.as_tensor(value).to(dtype=root.dtype, device=root.device)
+    given = torch.as_tensor(value)
+    if given.is_complex() and not root.is_complex():
+        raise InputError(
+            "AGX208",
+            "--grad-output is complex, and the output is real.",
+            text=options.grad_output,
+            span=Span(0, len(options.grad_output)),
+            hint="The cotangent of a real output is real.",
+        )
+    given = given.to(dtype=root.dtype, device=root.device)
     if given.shape != root.shape:
         raise InputError(
             "AGX208",

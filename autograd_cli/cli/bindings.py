@@ -14,7 +14,7 @@ from keyword import iskeyword
 from typing import Any
 from unicodedata import normalize
 
-from autograd_cli.cli.options import HELP, VAR, Option
+from autograd_cli.cli.options import HELP, OPTIONS, VAR, Option
 from autograd_cli.errors import InputError, Span
 
 _LONG = re.compile(r"--([^\W\d][\w-]*)(?:=(.*))?", re.DOTALL)
@@ -47,7 +47,9 @@ class Line:
 
     def with_bindings(self, names: Sequence[str], value: str = "2") -> str:
         """The line as typed, with a binding for each of `names` at its end, but before `--`."""
-        more = [word for name in names for word in (f"--{name}", value)]
+        taken = {option.key for option in OPTIONS}
+        typed = [("--var", f"{name}={value}") if name in taken else (f"--{name}", value) for name in names]
+        more = [word for pair in typed for word in pair]
         end = self.words.index("--") if "--" in self.words else len(self.words)
         return shell(["agx", self.command, *self.words[:end], *more, *self.words[end:]])
 
@@ -160,6 +162,9 @@ class _Reader:
             found = "the line ends" if word is None else f"`{word}` follows"
             hint = f"A value that begins with a minus sign goes behind `=`: {spelling}={word}" if word else ""
             example = f"{spelling} {'2' if metavar == 'VALUE' else metavar}"
+            near = [] if spelling in self.known else get_close_matches(spelling, self.known, 1, 0.75)
+            if near:
+                hint, example = f"Did you mean `{near[0]}`?", ""
             raise self.refused("AGX214", f"`{spelling}` has no value: {found}.", hint=hint, fix=example)
         self.at += 1
         return word

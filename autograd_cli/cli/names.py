@@ -71,6 +71,8 @@ def _values(line: Line, limits: TextLimits) -> tuple[set[str], dict[str, Program
 
 def _in_value(name: str, text: str, error: AgxError) -> AgxError:
     """`error` with the name in front of the value that it is about."""
+    if error.code == "AGX106":
+        return InputError("AGX202", f"The value of `{name}` is empty.", hint=f"Write a value: --{name} 2")
     if error.text == text and error.span is not None:
         before = f"--{name} "
         error.text = before + text

@@ -90,6 +90,8 @@ def _one_of(*choices: str) -> Callable[[str], str]:
 def _device(text: str) -> str:
     if re.fullmatch(r"(cpu|auto|meta|mps|((cuda|xpu)(:\d+)?))", text):
         return text
+    if "gpu" in text.lower() or "nvidia" in text.lower():
+        raise ValueError(f"none of {', '.join(DEVICES)}; did you mean `cuda`")
     return _one_of(*DEVICES)(text)
 
 

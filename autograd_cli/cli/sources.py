@@ -1,6 +1,8 @@
 """SOURCE and other texts from where they are: the line itself, standard input, a file."""
 
+import errno
 import re
+import stat
 from pathlib import Path
 from typing import NamedTuple
 
@@ -97,6 +99,8 @@ def _from_line(word: str) -> str:
 def start_of(name: str, most: int) -> bytes:
     """At most `most` bytes of a file; MissingError AGX206 where it cannot be read."""
     try:
+        if not stat.S_ISREG(Path(name).stat().st_mode) and not Path(name).is_dir():
+            raise OSError(errno.EINVAL, "it is no regular file")
         with Path(name).open("rb") as stream:
             return stream.read(most)
     except OSError as error:

@@ -65,7 +65,7 @@ def read(reference: str, stdin: str | None, settings: Settings) -> Any:
             return reader(_Data(stream, str(path), part, settings))
     except AgxError:
         raise
-    except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile, RecursionError) as error:
+    except Exception as error:  # whatever a reader makes of a file that is not what it claims to be
         raise _unreadable(reference, first_line(error)) from None
 
 

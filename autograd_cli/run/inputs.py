@@ -13,7 +13,7 @@ import torch
 from autograd_cli.errors import InputError, Span, first_line
 from autograd_cli.lang.check import check, too_early
 from autograd_cli.lang.functions.rows import Role
-from autograd_cli.lang.nodes import Program
+from autograd_cli.lang.nodes import Name, Program, walk
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.report.values import flat
@@ -56,11 +56,20 @@ def bind(
     Raises InputError AGX202 where a text is no value, and what `files.read` raises.
     """
     settled: list[BoundValue] = []
+    mentioned = set(roles.used)
     plain = replace(settings, dtype="float32", device="cpu")
     for name, text in pairs:
-        value = value_of(name, text, settled, plain, stdin, (programs or {}).get(name))
+        program = (programs or {}).get(name)
+        value = value_of(name, text, settled, plain, stdin, program)
+        mentioned |= _names_in(program)
         settled.append(_settled(BoundValue(name, text, value, "constant"), roles))
-    return tuple(_moved(binding, settings.device, dtype) for binding in settled)
+    moved = (_moved(binding, settings.device, dtype) for binding in settled)
+    return tuple(replace(binding, used=binding.name in mentioned) for binding in moved)
+
+
+def _names_in(program: Program | None) -> set[str]:
+    """The names that a value is made from: a binding may be there for another alone."""
+    return {node.id for node in walk(program.body) if isinstance(node, Name)} if program else set()
 
 
 def value_of(
@@ -125,7 +134,6 @@ def _is_numeric(value: Any) -> bool:
 def _settled(binding: BoundValue, roles: Roles) -> BoundValue:
     """`binding` with its role and the value that goes with it, still in torch's defaults."""
     used = frozenset(roles.used.get(binding.name, ()))
-    binding = replace(binding, used=binding.name in roles.used)
     if isinstance(binding.value, bool | str):
         return binding
     if binding.name in roles.const:

@@ -12,7 +12,7 @@ import torch
 
 from autograd_cli.errors import LimitError
 from autograd_cli.lang.arithmetic import too_many
-from autograd_cli.lang.functions.rows import Function
+from autograd_cli.lang.functions.rows import Function, Kind
 from autograd_cli.report.values import bytes_text, shape_text
 from autograd_cli.run.values import dtype_name, tensors_in
 
@@ -24,7 +24,7 @@ def refuse_if_too_large(
     function: Function, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], limit: int
 ) -> None:
     """Nothing, or LimitError AGX604 when the call would make more than `limit` bytes."""
-    if _bound(args, kwargs) < _SMALL:
+    if _bound(function, args, kwargs) < _SMALL:
         return
     for made in _predicted(call, args, kwargs):
         size = made.untyped_storage().nbytes()  # a view has its base's: expand costs nothing
@@ -64,17 +64,32 @@ def out_of_memory(function: Function, limit: int) -> LimitError:
     )
 
 
-def _bound(args: tuple[Any, ...], kwargs: dict[str, Any]) -> float:
+def refuse_output(output: torch.Tensor, limit: int) -> None:
+    """Nothing, or LimitError AGX604 where the cotangent of a large view would pass `limit` bytes."""
+    size = output.numel() * output.element_size()
+    if size > limit and not output.is_meta:
+        raise LimitError(
+            "AGX604",
+            f"A backward from an output of shape {shape_text(output.shape)} sends as many numbers, "
+            f"{bytes_text(size)}; the limit is {bytes_text(limit)}.",
+            hint="Make one number of it, `.sum()`, or raise the limit with --max-memory.",
+        )
+
+
+def _bound(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> float:
     """An upper estimate of the elements a call may make, from its arguments alone."""
-    numbers, elements = 1.0, 1.0
+    numbers, elements, creates = 1.0, 1.0, True
     for value in _flat((args, tuple(kwargs.values()))):
         if isinstance(value, torch.Tensor):
+            creates = False
             elements *= max(value.numel(), 1)
         elif isinstance(value, int | float) and abs(value) > 1:
             numbers *= abs(value)
         elif isinstance(value, float) and value:
             numbers /= abs(value)
-    return numbers * elements if elements > 1 else numbers**2  # eye(n) has n * n elements
+    if function.kind is Kind.ELEMENTWISE:
+        return elements  # a number makes no result larger
+    return numbers**2 if creates else numbers * elements  # eye(n) has n * n elements
 
 
 def _flat(value: Any) -> Iterator[Any]:

@@ -43,11 +43,21 @@ def _frozen(nested: Any) -> Any:
 
 
 def _summary(tensor: torch.Tensor) -> Summary:
+    count, tensor = tensor.numel(), _written_once(tensor)
+    times = count // max(tensor.numel(), 1)
     nan, inf = torch.isnan(tensor), torch.isinf(tensor)
     finite = tensor[~(nan | inf)].to(torch.uint8 if tensor.dtype == torch.bool else tensor.dtype)
     has_ends = finite.numel() and not tensor.is_complex()
     ends = (finite.min().item(), finite.max().item()) if has_ends else None
-    return summary(tensor.numel(), ends, int(nan.sum()), int(inf.sum()))
+    return summary(count, ends, times * int(nan.sum()), times * int(inf.sum()))
+
+
+def _written_once(tensor: torch.Tensor) -> torch.Tensor:
+    """`tensor` without the repeats of an expanded dimension, which may be more than memory holds."""
+    for dim, stride in enumerate(tensor.stride()):
+        if stride == 0 and tensor.shape[dim] > 1:
+            tensor = tensor.narrow(dim, 0, 1)
+    return tensor
 
 
 def shape_of(value: Any) -> tuple[int, ...] | None:

@@ -31,6 +31,11 @@ REFUSED = [
     (["sin(x)", "--x", "2", "--x", "3"], 2, "AGX203", "`--x` is given twice."),
     (["sin('x)", "--x", "2"], 2, "AGX101", "no closing '."),
     (["", "--x", "2"], 2, "AGX106", "The source is empty."),
+    (["x", "--x", ""], 2, "AGX202", "The value of `x` is empty."),
+    (["seed", "--seed", "3"], 2, "AGX201", "write: agx trace seed --seed 3 --var seed=2"),
+    (["x", "--x", "2", "--jsn"], 2, "AGX214", "Did you mean `--json`?"),
+    (["x", "--x", "2", "-d", "gpu"], 2, "AGX208", "did you mean `cuda`"),
+    (["x*2", "--x", "2.", "-g", "1j"], 2, "AGX208", "--grad-output is complex, and the output is real."),
     ([" \n ", "--x", "2"], 2, "AGX106", "The source is empty."),
     (["# a comment", "--x", "2"], 2, "AGX106", "empty"),
     (["x+" * 51_200 + "x", "--x", "2"], 4, "AGX108", "--max-text"),
@@ -145,3 +150,12 @@ def test_a_limit_can_be_raised(agx):
     result = agx("trace", source, "--x", "2.", "--max-text", "1MB", "--json")
     assert result.exit_code == 0, result.stderr
     assert json.loads(result.stdout)["output"]["value"] == 4
+
+
+@pytest.mark.parametrize("words", [("trace", "a.py", "--x", "2"), ("show", "a.py")])
+def test_a_pipe_in_the_place_of_a_file_is_refused_before_it_is_read(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("a.py")
+    result = CliRunner().invoke(cli.app, words)
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert "The file `a.py` cannot be read: it is no regular file." in result.stderr

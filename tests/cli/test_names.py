@@ -83,7 +83,7 @@ def test_a_name_close_to_nothing_is_left_to_a_warning(name):
     ("words", "code", "text", "marked"),
     [
         (["--x", "2+"], "AGX101", "--x 2+", "+"),
-        (["--x", ""], "AGX106", "", ""),
+        (["--x", ""], "AGX202", "", ""),
         (["--x", "2*Y"], "AGX202", "--x 2*Y", "Y"),
         (["--x", "x"], "AGX202", "--x x", "x"),
         (["--x", "open('f')"], "AGX103", "--x open('f')", "open"),

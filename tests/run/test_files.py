@@ -211,3 +211,27 @@ def test_a_list_on_standard_input_has_at_most_max_items(text: str) -> None:
 def test_an_array_in_a_file_is_no_list(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.ones(5))
     assert read(tmp_path / "a.npy", max_items=2).shape == (5,)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.npy", b"\x93NUMPY\x01\x00\x76\x00((((" + b" " * 113 + b"\n"),
+        ("a.csv", b"1" * 200_000 + b"\n"),
+        ("a.npz", b"PK\x03\x04" + bytes(60)),
+    ],
+)
+def test_whatever_a_reader_stumbles_over_is_told_as_an_unreadable_file(
+    tmp_path: Path, name: str, content: bytes
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match="cannot be used as a value"):
+        read(tmp_path / name)
+
+
+def test_a_header_with_a_size_beyond_any_machine(tmp_path: Path) -> None:
+    with (tmp_path / "a.npy").open("wb") as stream:
+        header = {"descr": "<f8", "fortran_order": False, "shape": (0, 10**30)}
+        np.lib.format.write_array_header_1_0(stream, header)
+    with pytest.raises(InputError, match="cannot be used as a value"):
+        read(tmp_path / "a.npy")

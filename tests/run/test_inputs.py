@@ -5,7 +5,8 @@ import torch
 
 from autograd_cli.errors import InputError, LimitError
 from autograd_cli.lang.functions.rows import Role
-from autograd_cli.lang.parse import TextLimits
+from autograd_cli.lang.parse import TextLimits, parse
+from autograd_cli.lang.source import Source
 from autograd_cli.run import inputs
 from autograd_cli.run.inputs import Roles, bind
 from autograd_cli.run.settings import Settings
@@ -158,3 +159,9 @@ def test_an_error_without_words_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(inputs, "evaluate", lambda *_: (_ for _ in ()).throw(RuntimeError()))
     with pytest.raises(InputError, match="The value of `x` cannot be computed: RuntimeError"):
         one("2.")
+
+
+def test_a_binding_that_another_is_made_from_is_used() -> None:
+    programs = {name: parse(Source(text)) for name, text in (("x", "2"), ("y", "x*x"))}
+    x, _ = bind([("x", "2"), ("y", "x*x")], Roles({"y": TENSOR}), Settings(), programs=programs)
+    assert x.used

@@ -284,3 +284,10 @@ def test_memory_that_was_not_set_is_not_shown(made: object, source: str) -> None
 def test_memory_that_runs_out_in_a_call_is_a_limit(made: object) -> None:
     with pytest.raises(LimitError, match=r"`bincount` needs more memory than there is"):
         made("bincount(tensor([10**13]))")
+
+
+def test_a_number_makes_no_result_of_an_operator_larger(made: object, monkeypatch: object) -> None:
+    from autograd_cli.run import limits
+
+    monkeypatch.setattr(limits, "_predicted", lambda *_: pytest.fail("nothing to predict"))
+    assert made("x*1e9 + inf*0", x="2.").failure is None
