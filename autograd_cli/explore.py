@@ -13,7 +13,8 @@ from functools import cache
 import numpy
 import torch
 
-from autograd_cli import __version__, diagnose
+from autograd_cli import __version__
+from autograd_cli.diagnose.inspections import inspect
 from autograd_cli.errors import ExitStatus, InputError, Span
 from autograd_cli.gradients import check as witnesses
 from autograd_cli.gradients.backward import Backward, backward
@@ -102,7 +103,7 @@ def explore(
     with torch_state(replace(settings, dtype="float32")):
         made = _run(known, bindings, options, settings, stdin)
         if made.failure is not None:
-            return _report(made, options, diagnose.failure(made))
+            return _report(made, options, _explained(made))
         return _explored(made, options, progress, stdin)
 
 
@@ -143,7 +144,7 @@ def _explored(
     if not isinstance(root, torch.Tensor) or not root.requires_grad:
         absent = Backward(leaves=dict.fromkeys(made.leaves))
         gradients = witnesses.check(made, absent) if options.check else ()
-        return _report(made, options, diagnose.inspect(made, None, gradients), gradients=gradients)
+        return _report(made, options, inspect(made, None, gradients), gradients=gradients)
     refuse_output(root, options.max_memory)
     reading = read(made, root)
     graph = packed_graph(made, reading, limit)
@@ -153,9 +154,9 @@ def _explored(
     passed = backward(made, cotangent, reading.walk.nodes)
     graph = with_cotangents(graph, reading, passed.cotangents, limit)
     gradients = witnesses.check(made, passed, cotangent, _judging(options, cotangent))
-    findings = diagnose.inspect(made, graph, gradients, cotangent_given=cotangent is not None)
+    findings = inspect(made, graph, gradients, cotangent_given=cotangent is not None)
     if passed.error is not None:
-        findings = (*diagnose.failure(_failed_backward(made, passed.error)), *findings)
+        findings = (*_explained(_failed_backward(made, passed.error)), *findings)
     sent = torch.ones_like(root) if cotangent is None else cotangent
     return _report(made, options, findings, graph, gradients, reading, sent)
 
@@ -163,6 +164,13 @@ def _explored(
 def _bounded(graph: Graph) -> Graph | None:
     """The graph if it is small: what is reported on the way must not take long itself."""
     return graph if len(graph.nodes) <= _BOUNDED else None
+
+
+def _explained(failed: Run) -> tuple[Finding, ...]:
+    """Why a run failed. The rules are loaded when they are needed: most runs do not fail."""
+    from autograd_cli.diagnose.failures import failure
+
+    return failure(failed)
 
 
 def _failed_backward(made: Run, error: Exception) -> Run:

@@ -4,7 +4,3 @@ Takes: a Run, its Graph and Gradients. Gives: findings, the most specific first.
 May import catalogue, graph, gradients, run, report, lang, errors and torch.
 Must not import explore, views or cli.
 """
-
-from autograd_cli.diagnose.rules import failure, inspect
-
-__all__ = ["failure", "inspect"]

@@ -17,7 +17,6 @@ from autograd_cli.lang.nodes import Name, Program, walk
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.report.values import flat
-from autograd_cli.run import files
 from autograd_cli.run.record import evaluate
 from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import BoundValue
@@ -82,6 +81,8 @@ def value_of(
 ) -> Any:
     """The value of a binding's text: an expression over the earlier names, or a file."""
     if text.startswith("@"):
+        from autograd_cli.run import files  # few runs read one, and it takes readers of four kinds
+
         return files.read(text[1:], stdin, settings)
     program = program or _checked_program(name, text, [b.name for b in earlier], settings)
     try:

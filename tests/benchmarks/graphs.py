@@ -16,6 +16,7 @@ from autograd_cli.graph.read import Reading, read
 from autograd_cli.graph.walk import walk
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
+from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import Run
 
 BOUND = 5.0
@@ -44,7 +45,7 @@ def loop(root):
 
 def records(value):
     """The whole Graph of a report, of a run whose steps are not known."""
-    run = Run(parse(Source("x")), (), [], None, None, "cpu", "float32", 0)
+    run = Run(parse(Source("x")), (), [], None, None, Settings())
     reading: Reading = read(run, value)
     return graph(run, reading)
 

@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from autograd_cli import diagnose
+from autograd_cli.diagnose.failures import failure
+from autograd_cli.diagnose.inspections import inspect
 from autograd_cli.gradients.backward import backward
 from autograd_cli.graph.pack import graph, with_cotangents
 from autograd_cli.graph.read import read
@@ -38,12 +39,12 @@ def looked_at(made: Run, **options: bool) -> Findings:
     """What inspect says of a run, with its graph and autograd's gradients."""
     root = made.output
     if not isinstance(root, torch.Tensor) or not root.requires_grad:
-        return diagnose.inspect(made, None, (), **options)
+        return inspect(made, None, (), **options)
     reading = read(made, root)
     passed = backward(made, None, reading.walk.nodes)
     packed = with_cotangents(graph(made, reading), reading, passed.cotangents)
     gradients = [autograd_alone(name, value) for name, value in passed.leaves.items()]
-    return diagnose.inspect(made, packed, gradients, **options)
+    return inspect(made, packed, gradients, **options)
 
 
 def autograd_alone(name: str, value: torch.Tensor | None) -> Gradient:
@@ -64,7 +65,7 @@ def why() -> Callable[..., Finding]:
     """`why(source, **values)`: the finding of a source that fails."""
 
     def ask(source: str, **values: object) -> Finding:
-        (finding,) = diagnose.failure(run_of(source, **values))
+        (finding,) = failure(run_of(source, **values))
         return finding
 
     return ask

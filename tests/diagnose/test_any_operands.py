@@ -5,7 +5,8 @@ import random
 import pytest
 import torch
 
-from autograd_cli import catalogue, diagnose
+from autograd_cli import catalogue
+from autograd_cli.diagnose.failures import failure
 from autograd_cli.errors import AgxError
 from autograd_cli.lang.functions import FUNCTIONS
 
@@ -45,7 +46,7 @@ def test_every_failure_gets_a_finding_with_a_page(seed, ran):
         except AgxError:
             continue
         if made.failure is not None:
-            (finding,) = diagnose.failure(made)
+            (finding,) = failure(made)
             assert finding.name in catalogue.page(finding.code).names
             assert finding.sentence.endswith(".") or finding.code == "AGX307"
             seen.add(finding.code)

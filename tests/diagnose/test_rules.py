@@ -5,14 +5,15 @@ import pytest
 from torch import ones
 
 from autograd_cli import catalogue, diagnose
-from autograd_cli.diagnose import rules
+from autograd_cli.diagnose.failures import FAILURES, failure
+from autograd_cli.diagnose.inspections import INSPECTIONS
 from autograd_cli.errors import LanguageError, Span
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import Failure, Run
 
-TABLES = (*rules.FAILURES, *rules.INSPECTIONS)
+TABLES = (*FAILURES, *INSPECTIONS)
 
 
 def test_each_rule_stands_in_the_tables_once():
@@ -29,7 +30,7 @@ def test_a_rule_says_its_code_first_in_its_docstring(rule):
 
 
 def test_every_code_that_the_room_raises_is_in_a_table_but_the_last_resort():
-    folder = Path(rules.__file__).parent
+    folder = Path(diagnose.__file__).parent
     raised = set(re.findall(r'"(AGX\d{3})"', "".join(p.read_text() for p in folder.glob("*.py"))))
     assert raised == {code for code, _ in TABLES} | {"AGX307"}
 
@@ -45,7 +46,7 @@ def test_a_refusal_of_agx_keeps_its_code():
     program = parse(Source("9**9"))
     error = LanguageError("AGX110", "Too many digits.", text="9**9", span=Span(0, 4), hint="Write a float.")
     run = Run(program, (), [], None, Failure(program.body, None, (), error), Settings())
-    (finding,) = diagnose.failure(run)
+    (finding,) = failure(run)
     assert (finding.code, finding.name, finding.span) == ("AGX110", "integer-too-large", (0, 4))
     assert [fix.text for fix in finding.fix] == ["Write a float."]
 

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import torch
 
-from autograd_cli import diagnose
+from autograd_cli.diagnose.inspections import inspect
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Gradient, Verdict, Witness
@@ -17,7 +17,7 @@ GRADIENT = Gradient(
 def said(*gradients):
     program = parse(Source("ones(2)"))
     step = LiveStep(0, program.body, "call", torch.tensor(1.0))
-    return diagnose.inspect(Run(program, (), [step], 0, None, Settings()), None, gradients)
+    return inspect(Run(program, (), [step], 0, None, Settings()), None, gradients)
 
 
 def test_agreement_is_silent():

@@ -1,0 +1,36 @@
+"""The rules for a run that worked, each listed once: a rule looks at a Scene and yields findings."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from autograd_cli.diagnose import cuts, inputs, nonfinite, outputs, pairs, verdicts
+from autograd_cli.diagnose.scene import Scene
+from autograd_cli.diagnose.trial import tried
+from autograd_cli.report import Finding, Gradient, Graph
+from autograd_cli.run.tape import Run
+
+INSPECTIONS: tuple[tuple[str, Callable[[Scene], Iterator[Finding]]], ...] = (
+    ("AGX501", verdicts.disagree),
+    ("AGX502", nonfinite.gradient),
+    ("AGX402", outputs.no_leaf),
+    ("AGX403", cuts.cut),
+    ("AGX406", cuts.unused_input),
+    ("AGX408", cuts.held),
+    ("AGX407", pairs.silent_broadcast),
+    ("AGX204", inputs.unused),
+    ("AGX401", outputs.nonscalar),
+    ("AGX405", outputs.complex_output),
+    ("AGX312", outputs.not_a_tensor),
+    ("AGX209", inputs.made_floating),
+    ("AGX111", inputs.euler),
+    ("AGX305", pairs.promoted),
+    ("AGX503", verdicts.kink),
+    ("AGX504", verdicts.precision),
+)
+
+
+def inspect(
+    run: Run, graph: Graph | None, gradients: Sequence[Gradient], *, cotangent_given: bool = False
+) -> tuple[Finding, ...]:
+    """What is worth saying about a run that worked: errors and warnings first, then notes."""
+    scene = Scene(run, graph, gradients, cotangent_given)
+    return tuple(tried(run, finding) for _, rule in INSPECTIONS for finding in rule(scene))
