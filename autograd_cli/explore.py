@@ -20,6 +20,7 @@ from autograd_cli.gradients import check as witnesses
 from autograd_cli.gradients.backward import Backward, backward
 from autograd_cli.graph.pack import graph as packed_graph, with_cotangents
 from autograd_cli.graph.read import Reading, read
+from autograd_cli.graph.walk import collector_paused
 from autograd_cli.lang.check import Understood, understood
 from autograd_cli.lang.parse import TextLimits
 from autograd_cli.lang.source import Source
@@ -146,8 +147,9 @@ def _explored(
         gradients = witnesses.check(made, absent) if options.check else ()
         return _report(made, options, inspect(made, None, gradients), gradients=gradients)
     refuse_output(root, options.max_memory)
-    reading = read(made, root)
-    graph = packed_graph(made, reading, limit)
+    with collector_paused():
+        reading = read(made, root)
+        graph = packed_graph(made, reading, limit)
     if progress is not None:
         progress(_report(made, options, (), _bounded(graph), reading=reading))
     cotangent = _cotangent(made, root, options, stdin)

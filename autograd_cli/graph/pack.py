@@ -11,9 +11,8 @@ from torch.autograd.graph import Node as GradFn
 from autograd_cli.graph.local import tensor_operands
 from autograd_cli.graph.match import Owner
 from autograd_cli.graph.read import Reading, value_of
-from autograd_cli.graph.walk import collector_paused
 from autograd_cli.lang.functions.rows import Kind
-from autograd_cli.report import Edge, Graph, Node, Path, Stretch, Values
+from autograd_cli.report import Edge, Graph, Local, Node, Path, Saved, Stretch, Values
 from autograd_cli.report.records import MOST_PATHS
 from autograd_cli.run.tape import LiveStep, Run
 from autograd_cli.run.values import VALUES_LIMIT, device_name, device_of, dtype_name, dtype_of, plain
@@ -21,24 +20,21 @@ from autograd_cli.run.values import VALUES_LIMIT, device_name, device_of, dtype_
 _LONGEST_PATH = 200
 """Chain lines are for reading; a graph of more nodes gets none."""
 
-_NOWHERE = ((0, 0), "", 0)
-
 Cotangents = Mapping[GradFn, tuple[torch.Tensor | None, ...]]
 
 
 def graph(run: Run, reading: Reading, limit: int | None = VALUES_LIMIT) -> Graph:
     """The Graph of a report before any backward; values of more than `limit` elements are summaries."""
-    with collector_paused():
-        packer = _Packer(run, reading, limit)
-        nodes, edges = packer.nodes(), packer.edges()
-        constants, constant_edges = packer.constants(len(nodes))
-        return Graph(
-            root=0 if nodes else None,
-            nodes=(*nodes, *constants),
-            edges=_in_order(edges, constant_edges),
-            stretched=tuple(packer.stretched()),
-            paths=_paths(nodes, edges),
-        )
+    packer = _Packer(run, reading, limit)
+    nodes, edges = packer.nodes(), packer.edges()
+    constants, constant_edges = packer.constants(len(nodes))
+    return Graph(
+        root=0 if nodes else None,
+        nodes=(*nodes, *constants),
+        edges=_in_order(edges, constant_edges),
+        stretched=tuple(packer.stretched()),
+        paths=_paths(nodes, edges),
+    )
 
 
 def with_cotangents(
@@ -69,19 +65,26 @@ class _Packer:
         self.source = run.program.source
 
     def nodes(self) -> list[Node]:
-        return [self.node(number) for number in range(len(self.reading.walk.nodes))]
+        """Every grad_fn as a record."""
+        read = self.reading
+        parts = zip(read.walk.nodes, read.owners, read.factors, read.saved, strict=True)
+        return [
+            _unowned(number, fn, saved) if owner is None else self.node(number, fn, owner, factors, saved)
+            for number, (fn, owner, factors, saved) in enumerate(parts)
+        ]
 
-    def node(self, number: int) -> Node:
-        """One grad_fn as a record."""
-        fn, owner = self.reading.walk.nodes[number], self.reading.owners[number]
-        step = None if owner is None else self.run.steps[owner.step]
-        value = None if owner is None else value_of(fn, owner, self.run.steps)
-        span, text, line = _NOWHERE if step is None else self.place(step)
+    def node(
+        self, number: int, fn: GradFn, owner: Owner, factors: dict[int, Local], saved: tuple[Saved, ...]
+    ) -> Node:
+        """One grad_fn that a step made."""
+        step = self.run.steps[owner.step]
+        value = value_of(fn, owner, self.run.steps)
+        span, text, line = self.place(step)
         shape, dtype, device = _described(fn, value)
-        factors = self.reading.factors[number]
+        kind, leaf = _kind(type(fn))
         return Node(
             number,
-            type(fn).__name__,
+            kind,
             span,
             text,
             line,
@@ -91,9 +94,9 @@ class _Packer:
             None if value is None else plain(value, self.limit),
             None,
             factors[0] if len(factors) == 1 and 0 in factors else None,
-            self.reading.saved[number],
-            (step.name if step else "") if _is_leaf(type(fn)) else None,
-            owner is not None and owner.inside,
+            saved,
+            leaf if leaf is None else step.name,
+            owner.inside,
         )
 
     def place(self, step: LiveStep) -> tuple[tuple[int, int], str, int]:
@@ -154,6 +157,13 @@ class _Packer:
                     yield Stretch(number, text, operand, whole)
 
 
+def _unowned(number: int, fn: GradFn, saved: tuple[Saved, ...]) -> Node:
+    """A grad_fn that no step of the run made: what torch itself knows of it."""
+    shape, dtype, device = _described(fn, None)
+    kind, leaf = _kind(type(fn))
+    return Node(number, kind, (0, 0), "", 0, shape, dtype, device, None, None, None, saved, leaf)
+
+
 def _described(
     fn: GradFn, value: torch.Tensor | None
 ) -> tuple[tuple[int, ...] | None, str | None, str | None]:
@@ -168,9 +178,9 @@ def _described(
 
 
 @cache
-def _is_leaf(kind: type) -> bool:
-    """Whether nodes of this class carry a leaf: AccumulateGrad does."""
-    return hasattr(kind, "variable")
+def _kind(kind: type) -> tuple[str, str | None]:
+    """The name of a class of nodes; "" where its nodes carry a leaf, as AccumulateGrad does."""
+    return kind.__name__, "" if hasattr(kind, "variable") else None
 
 
 def _in_order(edges: list[Edge], others: list[Edge]) -> tuple[Edge, ...]:

@@ -9,7 +9,7 @@ from torch.autograd.graph import Node as GradFn
 from autograd_cli.graph import local
 from autograd_cli.graph.match import Owner, owners
 from autograd_cli.graph.saved import SavedTensors
-from autograd_cli.graph.walk import Walk, collector_paused, walk
+from autograd_cli.graph.walk import Walk, walk
 from autograd_cli.report import Local, Saved
 from autograd_cli.run.tape import LiveStep, Run
 from autograd_cli.run.values import tensors_in
@@ -39,14 +39,13 @@ def read(run: Run, root: torch.Tensor) -> Reading:
 
     Must come before the first backward, which frees what the nodes keep.
     """
-    with collector_paused():
-        walked = walk([torch.autograd.graph.get_gradient_edge(root).node] if root.requires_grad else [])
-        owned = owners(run.steps)
-        reading = Reading(walked, [owned.get(node) for node in walked.nodes])
-        saved = SavedTensors()
-        reading.saved = [saved.of(node) for node in walked.nodes]
-        reading.kept_bytes = saved.kept_bytes()
-        reading.factors = _factors(run, reading)
+    walked = walk([torch.autograd.graph.get_gradient_edge(root).node] if root.requires_grad else [])
+    owned = owners(run.steps)
+    reading = Reading(walked, [owned.get(node) for node in walked.nodes])
+    saved = SavedTensors()
+    reading.saved = [saved.of(node) for node in walked.nodes]
+    reading.kept_bytes = saved.kept_bytes()
+    reading.factors = _factors(run, reading)
     return reading
 
 

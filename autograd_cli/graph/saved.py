@@ -16,34 +16,36 @@ class SavedTensors:
 
     def __init__(self) -> None:
         self._storages: dict[int, int] = {}
-        self._bytes: dict[int, int] = {}
+        self._bytes: list[int] = []
 
     def of(self, node: GradFn) -> tuple[Saved, ...]:
         """The tensors that `node` keeps; fewer where torch no longer gives them out."""
+        names = _saved_names(type(node))
+        if not names:
+            return ()
         found: list[Saved] = []
-        for name, attribute in _saved_names(type(node)):
+        for name, attribute in names:
             try:
                 value = getattr(node, attribute)
             except RuntimeError:  # freed, or changed in place since it was saved
                 continue
             # One tensor is by far the usual case, and a graph may have a million nodes.
-            for tensor in (value,) if isinstance(value, torch.Tensor) else tensors_in(value):
-                shape, size = tuple(tensor.shape), tensor.nbytes
-                found.append(Saved(name, shape, dtype_name(tensor.dtype), size, self._storage(tensor)))
+            if isinstance(value, torch.Tensor):
+                found.append(self._kept(name, value))
+            else:
+                found += [self._kept(name, tensor) for tensor in tensors_in(value)]
         return tuple(found)
+
+    def _kept(self, name: str, tensor: torch.Tensor) -> Saved:
+        storage = tensor.untyped_storage()
+        number = self._storages.setdefault(storage._cdata, len(self._storages))
+        if number == len(self._bytes):
+            self._bytes.append(storage.nbytes())
+        return Saved(name, tuple(tensor.shape), dtype_name(tensor.dtype), tensor.nbytes, number)
 
     def kept_bytes(self) -> int:
         """The bytes of all storages seen, each counted once."""
-        return sum(self._bytes.values())
-
-    def _storage(self, tensor: torch.Tensor) -> int:
-        storage = tensor.untyped_storage()
-        key = storage._cdata
-        number = self._storages.get(key)
-        if number is None:
-            number = self._storages[key] = len(self._storages)
-            self._bytes[number] = storage.nbytes()
-        return number
+        return sum(self._bytes)
 
 
 @cache

@@ -31,10 +31,9 @@ class Walk:
 
     def edges(self) -> Iterator[tuple[int, int, int]]:
         """(from, to, slot) of every edge, in the order of nodes and slots."""
-        start = 0
+        start, slots = 0, self.slots
         for number, end in enumerate(self.ends):
-            for slot in range(end - start):
-                to = self.slots[start + slot]
+            for slot, to in enumerate(slots[start:end]):
                 if to is not None:
                     yield number, to, slot
             start = end
@@ -90,9 +89,14 @@ def _collected(roots: Sequence[GradFn]) -> tuple[list[GradFn], list[GradFn | Non
             continue
         seen.add(node)
         found.append(node)
-        for child, _ in node.next_functions:
-            children.append(child)
-        stack.extend(reversed(children[ends[-1] if ends else 0 :]))
+        following = node.next_functions
+        if len(following) == 1:
+            children.append(following[0][0])
+            stack.append(following[0][0])
+        else:
+            below = [child for child, _ in following]
+            children += below
+            stack += reversed(below)
         ends.append(len(children))
     return found, children, ends
 

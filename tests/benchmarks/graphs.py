@@ -12,8 +12,8 @@ import time
 import torch
 
 from autograd_cli.graph.pack import graph
-from autograd_cli.graph.read import Reading, read
-from autograd_cli.graph.walk import walk
+from autograd_cli.graph.read import read
+from autograd_cli.graph.walk import collector_paused, walk
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.run.settings import Settings
@@ -46,8 +46,8 @@ def loop(root):
 def records(value):
     """The whole Graph of a report, of a run whose steps are not known."""
     run = Run(parse(Source("x")), (), [], None, None, Settings())
-    reading: Reading = read(run, value)
-    return graph(run, reading)
+    with collector_paused():
+        return graph(run, read(run, value))
 
 
 def timed(call, *arguments):
