@@ -160,7 +160,16 @@ def _explored(
     if passed.error is not None:
         findings = (*_explained(_failed_backward(made, passed.error)), *findings)
     sent = torch.ones_like(root) if cotangent is None else cotangent
-    return _report(made, options, findings, graph, gradients, reading, sent)
+    report = _report(made, options, findings, graph, gradients, reading, sent)
+    del root, passed
+    _let_go(made, reading)
+    return report
+
+
+def _let_go(made: Run, reading: Reading) -> None:
+    """Free the tensors, and then the nodes from the root down, so that a long chain does not recurse."""
+    made.steps.clear()
+    reading.walk.release()
 
 
 def _bounded(graph: Graph) -> Graph | None:
