@@ -1,7 +1,9 @@
 """How long reading a long graph takes, against a bare loop over `next_functions`.
 
-Run as `python tests/benchmarks/graphs.py [NODES]`. Ends with 1 when a ratio is above its
-bound. A first loop makes torch create a Python wrapper for each node; a second finds them.
+Run as `python tests/benchmarks/graphs.py [NODES] [sin]`. Ends with 1 when a ratio is above
+its bound. A first loop makes torch create a Python wrapper for each node; a second finds
+them. The chain is of additions; with `sin` of sines, each of which keeps a tensor that has
+a record of its own.
 """
 
 import gc
@@ -22,11 +24,11 @@ from autograd_cli.run.tape import Run
 BOUND = 5.0
 
 
-def chain(nodes):
-    """A scalar under `nodes` sines."""
+def chain(nodes, step):
+    """A scalar under `nodes` times the same step."""
     value = torch.tensor(1.0, requires_grad=True)
     for _ in range(nodes):
-        value = torch.sin(value)
+        value = step(value)
     return value
 
 
@@ -60,8 +62,10 @@ def timed(call, *arguments):
 
 def main():
     """Print the times and the ratios; the exit status says whether both are within bounds."""
-    nodes = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    value = chain(nodes)
+    words = sys.argv[1:]
+    step = torch.sin if "sin" in words else (lambda value: value + 1)
+    nodes = next((int(word) for word in words if word.isdigit()), 100_000)
+    value = chain(nodes, step)
     first, kept = timed(loop, value.grad_fn)
     second, _ = timed(loop, value.grad_fn)
     walking, walked = timed(walk, [value.grad_fn])
