@@ -21,21 +21,7 @@ ROOT = Path(__file__).parent.parent
 SAMPLES = sorted((ROOT / "samples").glob("*.py"))
 PIPELINES = sorted((ROOT / "samples").glob("*.sh"))
 
-PRELUDE = """
-import math, torch
-from torch import *
-from torch import nn, linalg, special, fft, optim, set_grad_enabled
-import torch.nn.functional as F
-from builtins import bool, complex, float, int, range
-import builtins
-def _either(name):
-    own, theirs = getattr(builtins, name), getattr(torch, name)
-    return lambda *a, **k: (theirs if _tensor(a, k) else own)(*a, **k)
-def _tensor(a, k):
-    return builtins.any(isinstance(v, torch.Tensor) for v in (*a[:1], k.get("input")))
-abs, all, any, max, min, pow, round, sum = map(
-    _either, "abs all any max min pow round sum".split())
-"""
+PRELUDE = (Path(__file__).parent / "prelude.txt").read_text(encoding="utf-8")
 """What an expression without an import stands under, in Python."""
 
 

@@ -3,6 +3,7 @@
 import inspect
 import operator
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,21 +15,7 @@ from autograd_cli.lang.functions import FUNCTIONS, OPERATORS, by_path
 from autograd_cli.lang.functions.rows import NUMPY_KEYWORDS, Function, Kind, row
 from autograd_cli.run.operations import callable_for
 
-PRELUDE = """
-import math, torch
-from torch import *
-from torch import nn, linalg, special, fft, optim, set_grad_enabled
-import torch.nn.functional as F
-from builtins import bool, complex, float, int, range
-import builtins
-def _either(name):
-    own, theirs = getattr(builtins, name), getattr(torch, name)
-    return lambda *a, **k: (theirs if _tensor(a, k) else own)(*a, **k)
-def _tensor(a, k):
-    return builtins.any(isinstance(v, torch.Tensor) for v in (*a[:1], k.get("input")))
-abs, all, any, max, min, pow, round, sum = map(
-    _either, "abs all any max min pow round sum".split())
-"""
+PRELUDE = (Path(__file__).parent.parent / "prelude.txt").read_text(encoding="utf-8")
 
 EVERY = (*FUNCTIONS, *OPERATORS.values())
 WITH_EXAMPLE = [f for f in EVERY if f.example is not None]
