@@ -9,6 +9,8 @@ from autograd_cli.report import Saved
 from autograd_cli.run.values import dtype_name, tensors_in
 
 _PREFIX = "_saved_"
+_RAW = "_raw_saved_"
+"""torch has an attribute of this prefix beside each that holds tensors, none beside a plain number."""
 
 
 class SavedTensors:
@@ -51,5 +53,5 @@ class SavedTensors:
 @cache
 def _saved_names(kind: type) -> tuple[tuple[str, str], ...]:
     """The names under which nodes of a class keep tensors, each with its attribute."""
-    names = [name for name in dir(kind) if name.startswith(_PREFIX)]
-    return tuple((name.removeprefix(_PREFIX), name) for name in names)
+    names = [name.removeprefix(_RAW) for name in dir(kind) if name.startswith(_RAW)]
+    return tuple((name, _PREFIX + name) for name in names)

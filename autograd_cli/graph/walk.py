@@ -31,12 +31,14 @@ class Walk:
 
     def edges(self) -> Iterator[tuple[int, int, int]]:
         """(from, to, slot) of every edge, in the order of nodes and slots."""
-        start, slots = 0, self.slots
-        for number, end in enumerate(self.ends):
-            for slot, to in enumerate(slots[start:end]):
-                if to is not None:
-                    yield number, to, slot
-            start = end
+        number, start = 0, 0
+        ends, last = self.ends, len(self.ends) - 1
+        for place, to in enumerate(self.slots):
+            while place >= ends[number] and number < last:
+                start = ends[number]
+                number += 1
+            if to is not None:
+                yield number, to, place - start
 
     def release(self) -> None:
         """Let go of every node, each after all that lead to it."""
@@ -69,26 +71,22 @@ class Walk:
 def walk(roots: Sequence[GradFn]) -> Walk:
     """The walk from `roots` down: preorder, the inputs of a node in the order of its slots."""
     with collector_paused():
-        found, children, ends = _collected(roots)
-        number_of: dict[GradFn | None, int | None] = {None: None}
-        number_of.update((node, number) for number, node in enumerate(found))
-        return Walk(found, [number_of[child] for child in children], ends)
+        number_of, children, ends = _collected(roots)
+        return Walk(list(number_of), [None if child is None else number_of[child] for child in children], ends)
 
 
-def _collected(roots: Sequence[GradFn]) -> tuple[list[GradFn], list[GradFn | None], list[int]]:
-    """The nodes in preorder, the nodes in all their slots one after the other, and where
-    the slots of each node end."""
-    seen: set[GradFn] = set()
-    found: list[GradFn] = []
+def _collected(roots: Sequence[GradFn]) -> tuple[dict[GradFn, int], list[GradFn | None], list[int]]:
+    """The numbers of the nodes in preorder, the nodes in all their slots one after the
+    other, and where the slots of each node end."""
+    number_of: dict[GradFn, int] = {}
     children: list[GradFn | None] = []
     ends: list[int] = []
     stack: list[GradFn | None] = list(reversed(roots))
     while stack:
         node = stack.pop()
-        if node is None or node in seen:
+        if node is None or node in number_of:
             continue
-        seen.add(node)
-        found.append(node)
+        number_of[node] = len(ends)
         following = node.next_functions
         if len(following) == 1:
             children.append(following[0][0])
@@ -98,7 +96,7 @@ def _collected(roots: Sequence[GradFn]) -> tuple[list[GradFn], list[GradFn | Non
             children += below
             stack += reversed(below)
         ends.append(len(children))
-    return found, children, ends
+    return number_of, children, ends
 
 
 @contextmanager
