@@ -14,7 +14,7 @@ from autograd_cli.errors import AgxError, first_line
 from autograd_cli.gradients.numeric import components
 from autograd_cli.gradients.replay import Replay, ReplayError, default_dtype, raised
 from autograd_cli.gradients.rounding import value_errors
-from autograd_cli.lang.nodes import Expr, Name
+from autograd_cli.lang.nodes import Expr, Name, expression
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.run.record import run as record
@@ -56,7 +56,7 @@ def _replay(text: str, run: Run) -> Replay:
     """The formula's own tape, ready to be evaluated: casts to lower precision are float64 in it."""
     program, recorded = parse(Source(text)), _recorded(run)
     if recorded:
-        program = replace(program, body=_with_names(program.body, recorded))
+        program = expression(program.source, _with_names(program.body, recorded))
     bindings = [*map(_bound, run.bindings), *recorded.values()]
     with default_dtype(torch.float64):
         made = record(program, bindings, Settings(dtype="float64", seed=run.seed))

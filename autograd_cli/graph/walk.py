@@ -72,7 +72,8 @@ def walk(roots: Sequence[GradFn]) -> Walk:
     """The walk from `roots` down: preorder, the inputs of a node in the order of its slots."""
     with collector_paused():
         number_of, children, ends = _collected(roots)
-        return Walk(list(number_of), [None if child is None else number_of[child] for child in children], ends)
+        slots = [None if child is None else number_of[child] for child in children]
+        return Walk(list(number_of), slots, ends)
 
 
 def _collected(roots: Sequence[GradFn]) -> tuple[dict[GradFn, int], list[GradFn | None], list[int]]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from autograd_cli.errors import LanguageError, LimitError, Span
-from autograd_cli.lang.nodes import Program
+from autograd_cli.lang.nodes import Program, expression
 from autograd_cli.lang.reader import MAX_INTEGER_BITS, Places, Reader, integer_too_large
 from autograd_cli.lang.refusals import SECOND, refusal
 from autograd_cli.lang.source import Source
@@ -49,7 +49,7 @@ def parse(source: Source, limits: TextLimits = _DEFAULT_LIMITS) -> Program:
     start, end = tokens[0].start, tokens[-1].end
     places = Places(source.text, start, end)
     reader = Reader(places, limits.max_nodes, limits.max_nesting)
-    return Program(source, reader.expression(_only_expression(_tree(source, tokens, start, end), reader)))
+    return expression(source, reader.expression(_only_expression(_tree(source, tokens, start, end), reader)))
 
 
 def is_expression(text: str) -> bool:

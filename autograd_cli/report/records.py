@@ -140,7 +140,8 @@ class Node(NamedTuple):
     within one call beside the call's own result (the LogSoftmax of cross_entropy).
     `gradient` is d out / d text: the cotangent that arrived here. `local` is the local
     factor when the node has one differentiable input; the edges carry one each.
-    `leaf` is the name of the leaf, None elsewhere.
+    `leaf` is the name of the leaf, None elsewhere. `name` is that of the program's variable
+    which holds the node's value ("y3" for `y3 = x ** 4`), empty where none does.
     """
 
     id: int
@@ -158,6 +159,7 @@ class Node(NamedTuple):
     leaf: str | None = None
     inside: bool = False
     constant: bool = False
+    name: str = ""
 
 
 class Edge(NamedTuple):
@@ -243,13 +245,110 @@ class Gradient:
 
 @dataclass(frozen=True)
 class Backward:
-    """One backward call: where it stands, its root and the gradients it made."""
+    """One backward call: where it stands, its root and the gradients it made.
+
+    `root` is the name or the text of the tensor it started from; `gradients` are this
+    backward's own contribution, judged; `grad_before` and `grad_after` are what `.grad` of
+    each leaf held, by the leaf's name. `call` is "backward" or "grad" (torch.autograd.grad,
+    which leaves `.grad` alone). `number` counts how many times this line ran a backward,
+    from 1; of a loop the first and the last stand in the report, and `count` is that of all.
+    """
 
     line: int
     root: str
     gradients: tuple[Gradient, ...]
     grad_before: dict[str, Values] = field(default_factory=dict)
     grad_after: dict[str, Values] = field(default_factory=dict)
+    span: Span = (0, 0)
+    call: str = "backward"
+    value: Values = None
+    number: int = 1
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a name stands for after a statement.
+
+    Of a tensor: shape, dtype, device, whether it requires grad and is a leaf, the name of
+    its grad_fn, its values. Of anything else `dtype` is the name of its type, `shape` None
+    and `text` what Python prints for it.
+    """
+
+    name: str
+    shape: Shape | None
+    dtype: str
+    device: str = ""
+    requires_grad: bool = False
+    is_leaf: bool = True
+    grad_fn: str | None = None
+    value: Values = None
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a statement did to something that was there before.
+
+    `name` is what changed: "x.grad", "z", "x.requires_grad". `kind` is "backward" (adds to a
+    .grad), "in-place" (the memory was written), "set" (another object or flag stands there
+    now). `added` is what a backward added. `shares` are the other names of the same memory,
+    which changed with it.
+    """
+
+    name: str
+    kind: str
+    before: Values = None
+    after: Values = None
+    added: Values = None
+    shares: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Round:
+    """What one execution of a statement did: `number` counts its executions from 1."""
+
+    number: int
+    made: tuple[Made, ...] = ()
+    changed: tuple[Change, ...] = ()
+    printed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement of a program and what it did when it was first executed.
+
+    `text` is the statement without its block and trailing comment, `depth` how many blocks
+    it stands in, `count` how often it was executed (0 for one that was not reached), `last`
+    what it did the last time where that was another time. `claim` is what a comment said
+    would be printed, where something else was. `findings` are the codes found here.
+    """
+
+    line: int
+    span: Span
+    text: str
+    depth: int = 0
+    count: int = 1
+    made: tuple[Made, ...] = ()
+    changed: tuple[Change, ...] = ()
+    printed: tuple[str, ...] = ()
+    last: Round | None = None
+    claim: str = ""
+    findings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """All facts of one value, in order: ("shape", "(2, 3)"). `name` is that of the value.
+
+    `rows` holds the facts at the end of the run; `before` and `after` those around the last
+    backward, where there was one.
+    """
+
+    name: str
+    rows: tuple[tuple[str, str], ...]
+    before: tuple[tuple[str, str], ...] = ()
+    after: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -289,7 +388,9 @@ class Report:
     """Everything one source showed. `status` is the exit status it ends with.
 
     `text` is the source without the comments and blanks around it, `name` the file it
-    came from.
+    came from. `statements`, `printed` and `backwards` are a program's, empty for an
+    expression; `root` is the name of the value whose graph is shown, `output` and
+    `gradients` are that value's.
     """
 
     source: str
@@ -306,7 +407,9 @@ class Report:
     status: int
     text: str = ""
     name: str = ""
-    statements: tuple[Any, ...] = ()
+    statements: tuple[Statement, ...] = ()
     printed: tuple[str, ...] = ()
     backwards: tuple[Backward, ...] = ()
+    inspected: Inspection | None = None
+    root: str = ""
     schema: str = SCHEMA

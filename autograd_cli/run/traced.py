@@ -1,0 +1,164 @@
+"""A value and how it was made, and what a program's run leaves.
+
+While a program runs, values point to the values that they were made of, so that what no
+name and no later value can reach is freed as Python frees it. Only the values under a root
+are laid out as a tape: see `slices`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import torch
+
+from autograd_cli.errors import Span
+from autograd_cli.lang.functions.rows import Function
+from autograd_cli.lang.nodes import Expr, Program, Statement
+from autograd_cli.report import Change, Made
+from autograd_cli.run.mutations import Mutations
+from autograd_cli.run.settings import Settings
+from autograd_cli.run.tape import BoundValue, Failure
+
+
+class Traced:
+    """One expression evaluated: its value, what was called on what, and when.
+
+    `kind` is "binding" (a value from outside), "constant" (a Python value that was computed,
+    pi, a dtype) or "call". `args` and `kwargs` hold Traced values, Python values and
+    sequences of them; `exprs` are the nodes of the arguments, in the order of `args` and
+    then `kwargs`. `number` counts the values of a run from 0. `grad_fns`, `held` and
+    `random_state` are as in `LiveStep`. `name` is the binding's, or the variable that it
+    was assigned to first. An in-place call gives a new Traced with the same tensor, and
+    names of that tensor are moved to it.
+    """
+
+    __slots__ = (
+        "args", "call", "expr", "exprs", "function", "grad_fns", "held", "kind", "kwargs",
+        "name", "number", "random_state", "value",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        number: int,
+        expr: Expr,
+        kind: str,
+        value: Any,
+        function: Function | None = None,
+        call: Callable[..., Any] | None = None,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+        exprs: tuple[Expr, ...] = (),
+        grad_fns: tuple[torch.autograd.graph.Node, ...] = (),
+        held: bool = False,
+        name: str = "",
+        random_state: torch.Tensor | None = None,
+    ) -> None:
+        self.number = number
+        self.expr = expr
+        self.kind = kind
+        self.value = value
+        self.function = function
+        self.call = call
+        self.args = args
+        self.kwargs = kwargs or {}
+        self.exprs = exprs
+        self.grad_fns = grad_fns
+        self.held = held
+        self.name = name
+        self.random_state = random_state
+
+
+@dataclass
+class Did:
+    """What one execution of a statement did, as plain data; `number` counts from 1."""
+
+    number: int
+    made: tuple[Made, ...] = ()
+    changed: tuple[Change, ...] = ()
+    printed: tuple[str, ...] = ()
+
+
+@dataclass
+class Site:
+    """A statement of the program and its first and last execution."""
+
+    statement: Statement
+    depth: int
+    count: int = 0
+    first: Did | None = None
+    last: Did | None = None
+
+
+@dataclass(frozen=True)
+class BackwardCall:
+    """A backward about to be made, or just made.
+
+    `roots` are where it starts, `cotangents` what is sent into each (None for ones), `inputs`
+    the tensors asked for (None for all leaves). `accumulates` is False for
+    torch.autograd.grad. `span` is the call's place; `number` counts the backwards of the
+    run from 1, `round` those at this place. `names` are the program's variables at this
+    moment. `at` is the number that the next Traced gets.
+    """
+
+    span: Span
+    roots: tuple[Traced, ...]
+    cotangents: tuple[torch.Tensor | None, ...]
+    inputs: tuple[Traced, ...] | None
+    accumulates: bool
+    retain_graph: bool
+    create_graph: bool
+    number: int
+    round: int
+    names: dict[str, Any]
+    at: int
+
+
+class Observer(Protocol):
+    """Who watches the backwards of a run; supplied by `explore`."""
+
+    def before(self, call: BackwardCall) -> None:
+        """Called right before the backward, when the graph stands and nothing is freed."""
+
+    def after(self, call: BackwardCall, error: Exception | None) -> None:
+        """Called right after it, also where torch raised `error`."""
+
+
+@dataclass(frozen=True)
+class Accumulated:
+    """A backward that added to a `.grad` which had been looked at before.
+
+    `leaf` is the leaf's name, `held` what its .grad held, `since` the line of the backward
+    that left it there; `seen` is the line where it was read, printed or used by a step.
+    """
+
+    leaf: str
+    span: Span
+    held: Any
+    since: int
+    seen: int
+    how: str
+
+
+@dataclass
+class Ran:
+    """A program that was run, to its end or to its failure.
+
+    `names` are the module's variables in the end: Traced or Python values. `last` is the
+    last value of a statement that has a grad_fn, `value` that of the last expression
+    statement. `failed` is the statement of the failure. `warned` are torch's warnings with
+    the place of the call that gave them.
+    """
+
+    program: Program
+    bindings: tuple[BoundValue, ...]
+    settings: Settings
+    mutations: Mutations
+    sites: list[Site] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)
+    names: dict[str, Any] = field(default_factory=dict)
+    last: Traced | None = None
+    value: Any = None
+    failure: Failure | None = None
+    failed: Statement | None = None
+    warned: list[tuple[str, Span]] = field(default_factory=list)
+    accumulated: list[Accumulated] = field(default_factory=list)
