@@ -29,12 +29,13 @@ class Traced:
     then `kwargs`. `number` counts the values of a run from 0. `grad_fns`, `held` and
     `random_state` are as in `LiveStep`. `name` is the binding's, or the variable that it
     was assigned to first. An in-place call gives a new Traced with the same tensor, and
-    names of that tensor are moved to it.
+    names of that tensor are moved to it. `memory` holds the in-place calls on the memory of
+    the value, one list for all values that share it (see `wrote`), None where there was none.
     """
 
     __slots__ = (
         "args", "call", "expr", "exprs", "function", "grad_fns", "held", "kind", "kwargs",
-        "name", "number", "random_state", "value",
+        "memory", "name", "number", "random_state", "value",
     )  # fmt: skip
 
     def __init__(
@@ -66,6 +67,46 @@ class Traced:
         self.held = held
         self.name = name
         self.random_state = random_state
+        self.memory: list[Traced] | None = None
+
+
+def memory_of(traced: Traced) -> list[Traced] | None:
+    """The in-place calls on the memory that a value has of its own or shares, oldest first."""
+    owner: Traced | None = traced
+    while owner is not None and owner.memory is None:
+        owner = _shared_with(owner)
+    return None if owner is None else owner.memory
+
+
+def wrote(made: Traced, target: Traced) -> None:
+    """Note that the in-place call `made` wrote into the memory of `target`.
+
+    To be called right after every in-place call, under no_grad and through .data too: the
+    list is that of the value which the memory was made for, so that a write through a view
+    or an alias is found from all the others.
+    """
+    memory = memory_of(target)
+    if memory is None:
+        memory = []
+        owner: Traced | None = target
+        while owner is not None:
+            owner.memory = memory
+            owner = _shared_with(owner)
+    memory.append(made)
+    target.memory = made.memory = memory
+
+
+def _shared_with(traced: Traced) -> Traced | None:
+    """The argument that a value is a view or an alias of, None where it has its own memory."""
+    value = traced.value
+    first = traced.args[0] if traced.args else None
+    if not isinstance(first, Traced) or not isinstance(value, torch.Tensor) or value.is_meta:
+        return None
+    whole = first.value
+    shares = isinstance(whole, torch.Tensor) and (
+        whole is value or whole.untyped_storage()._cdata == value.untyped_storage()._cdata
+    )
+    return first if shares else None
 
 
 @dataclass
@@ -116,6 +157,9 @@ class BackwardCall:
 class Observer(Protocol):
     """Who watches the backwards of a run; supplied by `explore`."""
 
+    def begin(self, ran: "Ran") -> None:
+        """Called once before the first statement, with the Ran that grows as the program runs."""
+
     def before(self, call: BackwardCall) -> None:
         """Called right before the backward, when the graph stands and nothing is freed."""
 
@@ -146,7 +190,8 @@ class Ran:
     `names` are the module's variables in the end: Traced or Python values. `last` is the
     last value of a statement that has a grad_fn, `value` that of the last expression
     statement. `failed` is the statement of the failure. `warned` are torch's warnings with
-    the place of the call that gave them.
+    the place of the call that gave them. `values` are all values of an expression in the
+    order in which they were made, those beside its root too; empty for a program.
     """
 
     program: Program
@@ -162,3 +207,4 @@ class Ran:
     failed: Statement | None = None
     warned: list[tuple[str, Span]] = field(default_factory=list)
     accumulated: list[Accumulated] = field(default_factory=list)
+    values: list[Traced] = field(default_factory=list)
