@@ -183,13 +183,38 @@ class Accumulated:
     how: str
 
 
+@dataclass(frozen=True)
+class Passed:
+    """A backward that was made, without its tensors, so that it keeps nothing alive.
+
+    `span`, `accumulates`, `retain_graph` and `at` are those of its BackwardCall, `roots` the
+    numbers of the values it started from; `leaf` says that one of these is a leaf itself, so
+    that nothing but its own `.grad` is reached.
+    """
+
+    span: Span
+    roots: tuple[int, ...]
+    accumulates: bool
+    retain_graph: bool
+    at: int
+    leaf: bool
+
+    @classmethod
+    def of(cls, call: BackwardCall) -> "Passed":
+        """What is kept of `call`."""
+        numbers = tuple(root.number for root in call.roots)
+        leaf = any(root.value.is_leaf for root in call.roots)
+        return cls(call.span, numbers, call.accumulates, call.retain_graph, call.at, leaf)
+
+
 @dataclass
 class Ran:
     """A program that was run, to its end or to its failure.
 
     `names` are the module's variables in the end: Traced or Python values. `last` is the
     last value of a statement that has a grad_fn, `value` that of the last expression
-    statement. `failed` is the statement of the failure. `warned` are torch's warnings with
+    statement. `failed` is the statement of the failure. `backwards` are those that torch made,
+    in their order. `warned` are torch's warnings with
     the place of the call that gave them. `values` are all values of an expression in the
     order in which they were made, those beside its root too; empty for a program.
     """
@@ -207,4 +232,5 @@ class Ran:
     failed: Statement | None = None
     warned: list[tuple[str, Span]] = field(default_factory=list)
     accumulated: list[Accumulated] = field(default_factory=list)
+    backwards: list[Passed] = field(default_factory=list)
     values: list[Traced] = field(default_factory=list)
