@@ -48,6 +48,8 @@ def encoded(value: Any, full: bool = True) -> Any:
 
 
 def _fitting(value: Any, limited: bool) -> Any:
+    if limited and isinstance(value, dict):
+        return {key: at_most(item, MOST_ELEMENTS) for key, item in value.items()}
     return at_most(value, MOST_ELEMENTS) if limited else value
 
 
@@ -63,7 +65,8 @@ def _number(value: Any) -> Any:
 def _layout(record: type) -> tuple[tuple[str, str, bool], ...]:
     """Of each field of a record: its name, its key in JSON, whether it holds a tensor."""
     hints = get_type_hints(record)
-    return tuple((name, name.rstrip("_"), hints[name] == Values) for name, _ in _fields(record))
+    tensors = (Values, dict[str, Values])
+    return tuple((name, name.rstrip("_"), hints[name] in tensors) for name, _ in _fields(record))
 
 
 def _is_record(kind: Any) -> bool:
@@ -168,7 +171,7 @@ def _reader(hint: Any) -> _Reader:
         return _enum_reader(hint)
     origin, args = get_origin(hint), get_args(hint)
     if origin is tuple:
-        return _list_reader(args[0])
+        return _list_reader(args[0]) if args[-1] is Ellipsis else _fact
     if origin is dict:
         return _dict_reader(args[1])
     if origin in (Union, UnionType) and len(args) == 2 and args[1] is type(None):
@@ -220,6 +223,13 @@ def _list_reader(item: Any) -> _Reader:
         return tuple(_inside(f"[{i}]", reader, piece) for i, piece in enumerate(data))
 
     return read
+
+
+def _fact(data: Any) -> tuple[str, str]:
+    """The two strings of a fact of an inspection: its name and what it is."""
+    if isinstance(data, list) and [type(item) for item in data] == [str, str]:
+        return (data[0], data[1])
+    raise _Bad(f"is {_kind(data)}, not [name, text]")
 
 
 def _dict_reader(item: Any) -> _Reader:

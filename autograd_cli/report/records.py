@@ -10,8 +10,25 @@ characters of the source, dtypes and devices the words torch prints ("float32",
 """
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, NamedTuple
+
+from autograd_cli.report.kinds import (
+    Nested as Nested,
+    Severity as Severity,
+    Shape as Shape,
+    Span as Span,
+    Summary as Summary,
+    Values as Values,
+    Verdict as Verdict,
+    Witness as Witness,
+)
+from autograd_cli.report.programs import (
+    Change as Change,
+    Inspection as Inspection,
+    Made as Made,
+    Round as Round,
+    Statement as Statement,
+)
 
 SCHEMA = "agx.report/1"
 """What a report calls its own form, in its key `schema`."""
@@ -22,65 +39,6 @@ MOST_ELEMENTS = 1_000
 MOST_PATHS = 4
 """A graph of more ways from the output to its leaves shows none of them."""
 
-Span = tuple[int, int]
-Shape = tuple[int, ...]
-Nested = Any
-"""A number, a bool, or nested tuples of them in the layout of the tensor's shape."""
-
-
-class Severity(StrEnum):
-    """How much a finding matters: an error fails the run, a note is said in passing."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    NOTE = "note"
-
-
-class Verdict(StrEnum):
-    """What the witnesses say together about one gradient, from the least to the most serious."""
-
-    OK = "OK"
-    KINK = "KINK"
-    PRECISION = "PRECISION"
-    DOMAIN_EDGE = "DOMAIN EDGE"
-    JUMP = "JUMP"
-    NONDETERMINISTIC = "NONDETERMINISTIC"
-    NO_GRAPH = "NO GRAPH"
-    WRONG = "WRONG"
-
-    @property
-    def rank(self) -> int:
-        """0 for OK, higher for what is more serious."""
-        return list(Verdict).index(self)
-
-    @property
-    def passes(self) -> bool:
-        """Whether a gradient with this verdict may be relied on: status 0, unless --strict."""
-        return self in (Verdict.OK, Verdict.KINK, Verdict.PRECISION)
-
-
-class Witness(StrEnum):
-    """A way to know a gradient."""
-
-    AUTOGRAD = "autograd"
-    SYMBOLIC = "symbolic"
-    NUMERIC = "numeric"
-
-
-@dataclass(frozen=True)
-class Summary:
-    """A tensor too large to be written out: range over finite elements, and counts."""
-
-    count: int
-    min: float | None
-    max: float | None
-    nan: int
-    inf: int
-
-
-Values = Nested | Summary | None
-"""A tensor's values, their summary, or None where there is none (meta, not computed)."""
-
 
 @dataclass(frozen=True)
 class Binding:
@@ -88,6 +46,7 @@ class Binding:
 
     `role` is "leaf" (requires grad), "constant", or "index" for a name kept int64
     because it is only used as an index, mask, dim, size, count or class target.
+    `converted` is True where an int, or a list of them, was made floating.
     """
 
     name: str
@@ -99,6 +58,7 @@ class Binding:
     value: Values
     role: str
     used: bool = True
+    converted: bool = False
 
 
 @dataclass(frozen=True)
@@ -267,91 +227,6 @@ class Backward:
 
 
 @dataclass(frozen=True)
-class Made:
-    """What a name stands for after a statement.
-
-    Of a tensor: shape, dtype, device, whether it requires grad and is a leaf, the name of
-    its grad_fn, its values. Of anything else `dtype` is the name of its type, `shape` None
-    and `text` what Python prints for it.
-    """
-
-    name: str
-    shape: Shape | None
-    dtype: str
-    device: str = ""
-    requires_grad: bool = False
-    is_leaf: bool = True
-    grad_fn: str | None = None
-    value: Values = None
-    text: str = ""
-
-
-@dataclass(frozen=True)
-class Change:
-    """What a statement did to something that was there before.
-
-    `name` is what changed: "x.grad", "z", "x.requires_grad". `kind` is "backward" (adds to a
-    .grad), "in-place" (the memory was written), "set" (another object or flag stands there
-    now). `added` is what a backward added. `shares` are the other names of the same memory,
-    which changed with it.
-    """
-
-    name: str
-    kind: str
-    before: Values = None
-    after: Values = None
-    added: Values = None
-    shares: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Round:
-    """What one execution of a statement did: `number` counts its executions from 1."""
-
-    number: int
-    made: tuple[Made, ...] = ()
-    changed: tuple[Change, ...] = ()
-    printed: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Statement:
-    """A statement of a program and what it did when it was first executed.
-
-    `text` is the statement without its block and trailing comment, `depth` how many blocks
-    it stands in, `count` how often it was executed (0 for one that was not reached), `last`
-    what it did the last time where that was another time. `claim` is what a comment said
-    would be printed, where something else was. `findings` are the codes found here.
-    """
-
-    line: int
-    span: Span
-    text: str
-    depth: int = 0
-    count: int = 1
-    made: tuple[Made, ...] = ()
-    changed: tuple[Change, ...] = ()
-    printed: tuple[str, ...] = ()
-    last: Round | None = None
-    claim: str = ""
-    findings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Inspection:
-    """All facts of one value, in order: ("shape", "(2, 3)"). `name` is that of the value.
-
-    `rows` holds the facts at the end of the run; `before` and `after` those around the last
-    backward, where there was one.
-    """
-
-    name: str
-    rows: tuple[tuple[str, str], ...]
-    before: tuple[tuple[str, str], ...] = ()
-    after: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True)
 class Fix:
     """A repair: what to do in words, the text to paste, and whether agx ran it."""
 
@@ -391,6 +266,10 @@ class Report:
     came from. `statements`, `printed` and `backwards` are a program's, empty for an
     expression; `root` is the name of the value whose graph is shown, `output` and
     `gradients` are that value's.
+
+    What the run was asked for beside its bindings: `default_dtype` is that of creation
+    functions in the source, `mode` is "no_grad" or "inference_mode", `autocast` the dtype of
+    that mode, `grad_output` the text of the cotangent; empty where nothing was asked.
     """
 
     source: str
@@ -412,4 +291,8 @@ class Report:
     backwards: tuple[Backward, ...] = ()
     inspected: Inspection | None = None
     root: str = ""
+    default_dtype: str = "float32"
+    mode: str = ""
+    autocast: str = ""
+    grad_output: str = ""
     schema: str = SCHEMA

@@ -17,18 +17,23 @@ from autograd_cli.report.json import from_json, to_json
 from autograd_cli.report.records import (
     Backward,
     Binding,
+    Change,
     Edge,
     Finding,
     Fix,
     Gradient,
     Graph,
+    Inspection,
     Local,
+    Made,
     Node,
     Output,
     Path as Way,
     Report,
+    Round,
     Saved,
     Severity,
+    Statement,
     Stretch,
     Summary,
     Verdict,
@@ -67,7 +72,24 @@ def build(**changes):
             Finding("AGX503", "kink", Severity.NOTE, "x is at a kink.", (0, 3), fix=(Fix("move x"),)),
         ),
         "status": 0,
-        "backwards": (Backward(3, "y1", (gradient,), {"x": None}, {"x": 4.0}),),
+        "statements": (
+            Statement(
+                1,
+                (0, 6),
+                "sin(x)",
+                count=2,
+                made=(Made("y", (), "float32", "cpu", True, False, "SinBackward0", 0.5),),
+                changed=(Change("x.grad", "backward", None, (4.0, 1.0), (4.0, 1.0), ("z",)),),
+                printed=("tensor(4.)\n",),
+                last=Round(2, (Made("k", None, "int", text="3"),)),
+                claim="tensor(5.)",
+                findings=("AGX503",),
+            ),
+        ),
+        "printed": ("tensor(4.)\n",),
+        "backwards": (Backward(3, "y1", (gradient,), {"x": None}, {"x": 4.0}, (0, 6), value=0.5),),
+        "inspected": Inspection("y", (("shape", "()"),), (("grad", "None"),), (("grad", "4"),)),
+        "root": "y1",
     }
     return Report(**{**parts, **changes})
 
@@ -127,6 +149,13 @@ def test_a_large_tensor_becomes_its_summary():
     assert from_json(to_json(build(output=output))).output.value == Summary(1002, 0.0, 999.0, 1, 1)
 
 
+def test_what_a_leaf_holds_is_summarised_as_any_tensor():
+    grad = tuple(float(i) for i in range(1001))
+    report = build(backwards=(Backward(1, "y", (), {"x": None}, {"x": grad}),))
+    assert from_json(to_json(report)).backwards[0].grad_after == {"x": Summary(1001, 0.0, 1000.0, 0, 0)}
+    assert from_json(to_json(report, full=True)) == report
+
+
 def test_full_writes_every_element():
     value = tuple(float(i) for i in range(5000))
     output = Output("x", value, (5000,), "float32", "cpu", None, False)
@@ -143,8 +172,11 @@ def test_reports_keep_to_the_schema():
 
 @pytest.mark.parametrize(
     "record",
-    [Report, Binding, Output, Graph, Node, Edge, Local, Saved, Stretch, Way, Gradient, Finding, Fix],
-)
+    [
+        Report, Binding, Output, Graph, Node, Edge, Local, Saved, Stretch, Way, Gradient, Finding, Fix,
+        Statement, Made, Change, Round, Backward, Inspection,
+    ],
+)  # fmt: skip
 def test_the_schema_requires_every_field_of_a_record(record):
     part = SCHEMA if record is Report else SCHEMA["$defs"][record.__name__.lower()]
     names = [
@@ -207,6 +239,14 @@ def test_what_is_no_report_is_refused(text, sentence):
         (lambda d: d["output"].update(value=[None]), "output.value[0] is null, not a number"),
         (lambda d: d["output"].update(value={"real": 1}), "output.value.imag is null, not a number"),
         (lambda d: d.update(bindings={}), "bindings is an object, not a list"),
+        (
+            lambda d: d["inspected"].update(rows=[["shape"]]),
+            "inspected.rows[0] is a list, not [name, text]",
+        ),
+        (
+            lambda d: d["statements"][0]["last"]["made"][0].pop("dtype"),
+            "statements[0].last.made[0].dtype is missing",
+        ),
         (lambda d: d.update(versions=[]), "versions is a list, not an object"),
         (lambda d: d.update(output=3), "output is 3, not an object"),
         (lambda d: d.update(source=["x" * 100]), "source is a list, not a string"),
