@@ -328,8 +328,9 @@ class Program:
 
     @property
     def is_expression(self) -> bool:
-        """Whether the source is one expression and nothing else."""
-        return len(self.statements) == 1 and isinstance(self.statements[0], Evaluate)
+        """Whether the source is one expression that changes nothing: a call of `print` is a program."""
+        only = self.statements[0]
+        return len(self.statements) == 1 and isinstance(only, Evaluate) and not has_effect(only.value)
 
     @property
     def body(self) -> Expr:
@@ -383,3 +384,16 @@ def walk(node: Expr) -> Iterator[Expr]:
 def first_use(node: Expr, name: str) -> Span:
     """Where the name `name` stands first under `node`; NOWHERE where it does not."""
     return next((part.span for part in walk(node) if isinstance(part, Name) and part.id == name), NOWHERE)
+
+
+_EFFECTS = frozenset({"print", "backward", "step", "zero_grad", "append", "manual_seed", "set_grad_enabled"})
+
+
+def has_effect(root: Expr) -> bool:
+    """Whether a call under `root` is there for what it does: `print`, `backward`, `add_`."""
+    names = (
+        part.function.name if isinstance(part.function, Attribute) else part.function.id
+        for part in walk(root)
+        if isinstance(part, Call) and isinstance(part.function, Attribute | Name)
+    )
+    return any(name in _EFFECTS or (name.endswith("_") and name != "requires_grad_") for name in names)

@@ -7,16 +7,17 @@ ever evaluated. Where it finds a fault, `hints` says what the fault is.
 import ast
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from autograd_cli.errors import LanguageError, LimitError, Span
-from autograd_cli.lang.nodes import Program, expression
+from autograd_cli.lang.blocks import block
+from autograd_cli.lang.nodes import Assign, Comment, Evaluate, Program
 from autograd_cli.lang.reader import MAX_INTEGER_BITS, Places, Reader, integer_too_large
-from autograd_cli.lang.refusals import SECOND, refusal
+from autograd_cli.lang.refusals import SECOND, VALUE, Refusal
 from autograd_cli.lang.source import Source
-from autograd_cli.lang.tokens import Token, TokenKind, significant
+from autograd_cli.lang.tokens import Token, TokenKind, scan, significant
 
 # More levels than this in Python's own tree would overflow a C stack of 8 MB.
 _MOST_RECURSION = 10_000
@@ -40,6 +41,37 @@ def parse(source: Source, limits: TextLimits = _DEFAULT_LIMITS) -> Program:
     Raises LanguageError where the text is not in the language, LimitError where it passes
     a limit, and nothing else.
     """
+    reader, tree = _read(source, limits)
+    try:
+        statements = block(reader, tree.body)
+    except LanguageError as error:
+        raise _explained_alone(error, tree.body, reader) from None
+    return Program(source, statements, tuple(_comments(source)))
+
+
+def parse_expression(source: Source, limits: TextLimits = _DEFAULT_LIMITS) -> Program:
+    """The program of a source that has to be one expression, as a value is.
+
+    Raises what `parse` raises, and LanguageError AGX104 for a statement.
+    """
+    program = parse(source, limits)
+    first = next((s for s in program.statements if not isinstance(s, Evaluate)), None)
+    if first is None and len(program.statements) > 1:
+        raise _no_value(source, program.statements[1].span, SECOND)
+    if first is not None:
+        error = _no_value(source, first.span, VALUE)
+        if isinstance(first, Assign) and len(program.statements) == 1:
+            error.fix = source[first.value.span]
+        raise error
+    return program
+
+
+def _no_value(source: Source, span: Span, why: Refusal) -> LanguageError:
+    return LanguageError("AGX104", why.sentence, text=source.text, span=span, hint=why.hint)
+
+
+def _read(source: Source, limits: TextLimits) -> tuple[Reader, ast.Module]:
+    """Python's tree of the source, and what makes nodes of it."""
     _check_size(source, limits)
     _check_characters(source)
     tokens = significant(source.text)
@@ -47,21 +79,55 @@ def parse(source: Source, limits: TextLimits = _DEFAULT_LIMITS) -> Program:
         raise _empty(source)
     _check_tokens(source, tokens, limits)
     start, end = tokens[0].start, tokens[-1].end
-    places = Places(source.text, start, end)
-    reader = Reader(places, limits.max_nodes, limits.max_nesting)
-    return expression(source, reader.expression(_only_expression(_tree(source, tokens, start, end), reader)))
+    reader = Reader(Places(source.text, start, end), limits.max_nodes, limits.max_nesting)
+    return reader, _tree(source, tokens, start, end)
+
+
+def _comments(source: Source) -> Iterator[Comment]:
+    """The comments of the source, in its order."""
+    if "#" not in source.text:
+        return
+    for token in scan(source.text):
+        if token.kind is TokenKind.COMMENT:
+            yield Comment(token.text[1:], source.line_of(token.start), span=token.span)
+
+
+def _explained_alone(error: LanguageError, body: list[ast.stmt], reader: Reader) -> LanguageError:
+    """`error`, or a better one for a text that Python reads as other than it is meant.
+
+    A notebook's prompt, `In [3]: x`, is an annotation to Python; of a lone `return` the
+    value is what to write.
+    """
+    if any(isinstance(each, ast.AnnAssign) for each in body):
+        from autograd_cli.lang.hints import pasted
+
+        return pasted(reader.places.text, is_source) or error
+    if len(body) == 1 and isinstance(body[0], ast.Return) and body[0].value:
+        span = reader.places.span(body[0].value)
+        error.fix = reader.places.text[span.start : span.end]
+    return error
 
 
 def is_expression(text: str) -> bool:
     """Whether Python reads `text` as one expression, parts that the language refuses aside."""
+    body = _statements(text)
+    return len(body) == 1 and isinstance(body[0], ast.Expr)
+
+
+def is_source(text: str) -> bool:
+    """Whether Python reads `text` as statements, parts that the language refuses aside."""
+    return bool(_statements(text))
+
+
+def _statements(text: str) -> list[ast.stmt]:
+    """Python's statements of `text`; none where it reads none."""
     tokens = significant(text)
     if not tokens or any(_runs_on(a, b) for a, b in pairwise(tokens)):
-        return False
+        return []
     try:
-        body = _grammar(text[tokens[0].start : tokens[-1].end], len(tokens)).body
+        return _grammar(text[tokens[0].start : tokens[-1].end], len(tokens)).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False  # UnicodeEncodeError, from half a character, is a ValueError.
-    return len(body) == 1 and isinstance(body[0], ast.Expr)
+        return []  # UnicodeEncodeError, from half a character, is a ValueError.
 
 
 def _check_size(source: Source, limits: TextLimits) -> None:
@@ -99,7 +165,7 @@ def _empty(source: Source) -> LanguageError:
         "AGX106",
         "The source holds nothing but a comment." if comment else "The source is empty.",
         text=source.text,
-        hint="Write an expression, such as `sin(x**2)`.",
+        hint="Write an expression, such as `sin(x**2)`, or a program.",
     )
 
 
@@ -140,7 +206,7 @@ def _tree(source: Source, tokens: Sequence[Token], start: int, end: int) -> ast.
     except (RecursionError, MemoryError):
         raise LimitError(
             "AGX108",
-            "The expression nests deeper than Python's parser can follow.",
+            "The source nests deeper than Python's parser can follow.",
             text=source.text,
             span=Span(start, end),
             hint="Bind a part of the expression to a name, and use the name.",
@@ -165,35 +231,4 @@ def _explained(source: Source) -> LanguageError:
     # Imported here: a source without a fault needs no hints.
     from autograd_cli.lang.hints import explain
 
-    return explain(source.text, is_expression)
-
-
-def _only_expression(tree: ast.Module, reader: Reader) -> ast.expr:
-    """The one expression that the text is; LanguageError where it holds a statement."""
-    for statement in tree.body:
-        if not isinstance(statement, ast.Expr):
-            raise _pasted(reader) or _statement(statement, tree, reader)
-    if len(tree.body) > 1:
-        raise reader.refused(tree.body[1], SECOND)
-    only = tree.body[0]
-    assert isinstance(only, ast.Expr)
-    return only.value
-
-
-def _pasted(reader: Reader) -> LanguageError | None:
-    """The error for a notebook's prompt, `In [3]: x`, which Python reads as an annotation."""
-    from autograd_cli.lang.hints import pasted
-
-    return pasted(reader.places.text, is_expression)
-
-
-def _statement(statement: ast.stmt, tree: ast.Module, reader: Reader) -> LanguageError:
-    """The refusal of a statement; where it only names a value, the value is the fix."""
-    error = reader.refused(statement, refusal(statement))
-    names_a_value = isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
-    if not (names_a_value or isinstance(statement, ast.Return)) or len(tree.body) > 1:
-        return error
-    if isinstance(statement, ast.Assign | ast.Return) and statement.value:
-        span = reader.places.span(statement.value)
-        error.fix = reader.places.text[span.start : span.end]
-    return error
+    return explain(source.text, is_source)

@@ -27,7 +27,7 @@ Plan = Generator[Ask, Any, Expr]
 MAX_INTEGER_BITS = 4096
 
 _LINE_END = pattern(r"\r\n|\r|\n")
-_WORDS = {
+WORDS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
     ast.Pow: "**", ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
     ast.LShift: "<<", ast.RShift: ">>", ast.UAdd: "+", ast.USub: "-", ast.Invert: "~",
@@ -62,6 +62,26 @@ class Places:
         return Span(
             self.offset(node.lineno, node.col_offset), self.offset(node.end_lineno, node.end_col_offset)
         )
+
+    def mend(self, node: ast.FormattedValue) -> None:
+        """Give the parts of a value in an f-string the place of the whole, where Python's are wrong.
+
+        Before Python 3.12 they can be, in f-strings of several lines or parts.
+        """
+        if self._holds(node.value):
+            return
+        for part in ast.walk(node.value):
+            if isinstance(part, ast.expr | ast.keyword):
+                ast.copy_location(part, node)
+
+    def _holds(self, value: ast.expr) -> bool:
+        """Whether what is written at the place of `value` is what it says."""
+        try:
+            span = self.span(value)
+            written = ast.parse(f"({self.text[span.start : span.end]})", mode="eval").body
+            return ast.dump(written) == ast.dump(value)
+        except (IndexError, SyntaxError, ValueError, RecursionError, MemoryError):
+            return False
 
 
 @dataclass
@@ -99,9 +119,7 @@ class Reader:
 
     def _begin(self, node: ast.AST, depth: int, plans: list[Plan]) -> Expr | None:
         """The node for a leaf of the tree; for another its plan is put on top, and None."""
-        self.made += 1
-        if self.made > self.max_nodes:
-            raise self.too_large(f"more than {self.max_nodes:,} expression nodes", node)
+        self.count(node)
         if depth > self.max_nesting:
             raise self.too_large(f"parts nested more than {self.max_nesting} deep", node)
         handler = HANDLERS.get(type(node))
@@ -112,6 +130,29 @@ class Reader:
             return begun
         plans.append(begun)
         return None
+
+    def count(self, node: ast.AST) -> None:
+        """Count one node more; LimitError where that is one too many."""
+        self.made += 1
+        if self.made > self.max_nodes:
+            raise self.too_large(f"more than {self.max_nodes:,} expression nodes", node)
+
+    def check_name(self, name: str, span: Span) -> None:
+        """Refuse a name that Python keeps for itself."""
+        if iskeyword(name):
+            raise self.error(
+                "AGX104",
+                f"This name reads `{name}` once its letters are put in their plain form.",
+                span,
+                f"Write `{name}` in plain letters if that is meant.",
+            )
+        if name.startswith("__"):
+            raise self.error(
+                "AGX104",
+                f"`{name}` begins with two underscores; such names are Python's own.",
+                span,
+                "Choose a name that begins with a letter.",
+            )
 
     def refused(self, node: ast.AST, why: Refusal) -> LanguageError:
         """The error that says why `node` is not in the language."""
@@ -158,26 +199,13 @@ def integer_too_large(text: str, span: Span) -> LanguageError:
 
 def _name(reader: Reader, node: ast.Name) -> Expr:
     span = reader.places.span(node)
-    if iskeyword(node.id):
-        raise reader.error(
-            "AGX104",
-            f"This name reads `{node.id}` once its letters are put in their plain form.",
-            span,
-            f"Write `{node.id}` in plain letters if that is meant.",
-        )
-    if node.id.startswith("__"):
-        raise reader.error(
-            "AGX104",
-            f"`{node.id}` begins with two underscores; such names are Python's own.",
-            span,
-            "Choose a name that begins with a letter.",
-        )
+    reader.check_name(node.id, span)
     return nodes.Name(node.id, span=span)
 
 
 def _attribute(reader: Reader, node: ast.Attribute) -> Plan:
     span = reader.places.span(node)
-    if node.attr.startswith("_"):
+    if node.attr.startswith("_") and not _is_name_of_type(node):
         raise reader.error(
             "AGX105",
             f"`.{node.attr}` begins with an underscore; such attributes are Python's own.",
@@ -186,6 +214,14 @@ def _attribute(reader: Reader, node: ast.Attribute) -> Plan:
         )
     value = yield node.value, False
     return nodes.Attribute(value, node.attr, span=span)
+
+
+def _is_name_of_type(node: ast.Attribute) -> bool:
+    """Whether it is `type(v).__name__`, the one attribute of Python's own in the language."""
+    match node:
+        case ast.Attribute(ast.Call(ast.Name("type"), [_], []), "__name__"):
+            return True
+    return False
 
 
 def _last_word(text: str, span: Span) -> int:
@@ -218,11 +254,11 @@ def _parts(parts: Iterable[ast.AST], is_deeper: bool) -> Generator[Ask, Any, tup
 
 def _unary(reader: Reader, node: ast.UnaryOp) -> Plan:
     operand = yield node.operand, True
-    return nodes.Unary(_WORDS[type(node.op)], operand, span=reader.places.span(node))
+    return nodes.Unary(WORDS[type(node.op)], operand, span=reader.places.span(node))
 
 
 def _binary(reader: Reader, node: ast.BinOp) -> Plan:
-    op = _WORDS[type(node.op)]
+    op = WORDS[type(node.op)]
     left = yield node.left, False
     right = yield node.right, op == "**"
     return nodes.Binary(op, left, right, span=reader.places.span(node))
@@ -230,13 +266,13 @@ def _binary(reader: Reader, node: ast.BinOp) -> Plan:
 
 def _compare(reader: Reader, node: ast.Compare) -> Plan:
     operands = yield from _parts((node.left, *node.comparators), False)
-    ops = tuple(_WORDS[type(op)] for op in node.ops)
+    ops = tuple(WORDS[type(op)] for op in node.ops)
     return nodes.Compare(ops, operands, span=reader.places.span(node))
 
 
 def _boolean(reader: Reader, node: ast.BoolOp) -> Plan:
     operands = yield from _parts(node.values, False)
-    return nodes.Boolean(_WORDS[type(node.op)], operands, span=reader.places.span(node))
+    return nodes.Boolean(WORDS[type(node.op)], operands, span=reader.places.span(node))
 
 
 def _conditional(reader: Reader, node: ast.IfExp) -> Plan:
@@ -265,6 +301,19 @@ def _sequence(reader: Reader, node: ast.List | ast.Tuple) -> Plan:
     return nodes.Sequence(kind, items, span=reader.places.span(node))
 
 
+def _joined(reader: Reader, node: ast.JoinedStr) -> Plan:
+    parts = yield from _parts(node.values, True)
+    return nodes.Joined(parts, span=reader.places.span(node))
+
+
+def _formatted(reader: Reader, node: ast.FormattedValue) -> Plan:
+    reader.places.mend(node)
+    value = yield node.value, True
+    form = None if node.format_spec is None else (yield node.format_spec, True)
+    conversion = "" if node.conversion < 0 else chr(node.conversion)
+    return nodes.Formatted(value, conversion, form, span=reader.places.span(node))
+
+
 HANDLERS: dict[type[ast.AST], Callable[[Reader, Any], Expr | Plan]] = {
     ast.Constant: _constant,
     ast.Name: _name,
@@ -279,4 +328,6 @@ HANDLERS: dict[type[ast.AST], Callable[[Reader, Any], Expr | Plan]] = {
     ast.Subscript: _subscript,
     ast.List: _sequence,
     ast.Tuple: _sequence,
+    ast.JoinedStr: _joined,
+    ast.FormattedValue: _formatted,
 }

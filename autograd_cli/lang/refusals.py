@@ -18,11 +18,6 @@ _LOOP = Refusal(
 )
 _WAIT = Refusal("`await` waits for another program, and nothing here runs beside this one.", "Leave it out.")
 _YIELD = Refusal("`yield` belongs into a function's body.", "Write the value alone.")
-_FSTRING = Refusal(
-    "An f-string makes text from values, and an expression of tensors has no use for it.",
-    "Write a plain string, as in `F.mse_loss(x, y, reduction='sum')`.",
-)
-
 EXPRESSIONS: dict[str, Refusal] = {
     "Lambda": Refusal(
         "`lambda` makes a function, and a function is no value in the language.",
@@ -40,8 +35,7 @@ EXPRESSIONS: dict[str, Refusal] = {
         "`*` before a value unpacks it, and values stand written out in the language.",
         "Write the elements one by one: `cat([x, y])`, `x.view(2, 3)`.",
     ),
-    "JoinedStr": _FSTRING,
-    "TemplateStr": _FSTRING,
+    "TemplateStr": Refusal("A template string is no string, and nothing here takes one.", 'Write `f"…"`.'),
     "Dict": Refusal(
         "`{…: …}` is a dict, and the language has none.",
         "Give each value a name of its own; keyword arguments are written `name=value`.",
@@ -63,48 +57,76 @@ UNPACKED = Refusal(
 )
 
 
-def _statement(word: str, does: str, hint: str) -> Refusal:
-    return Refusal(f"{word} {does}, and a source is one expression here.", hint)
+_PYTHON = "bring a function of your own from a file: `--use NAME=file.py:function`."
 
 
-_BIND = "Values come from the command line: `--y 2` binds y. A comparison is written `==`."
-_ALONE = "Write the expression alone."
-_NAMES = "The names of torch and math are there without it: `sin(x)`, `torch.sin(x)`, `F.relu(x)`, `math.pi`."
-_LOOPS = "Functions of tensors work on all elements at once: `(x**2).sum()`."
-_IMPORT = _statement("`import`", "is a statement", _NAMES)
+def _none(words: str, does: str, hint: str) -> Refusal:
+    return Refusal(f"{words} {does}, and the language has none.", hint)
+
+
+_ASYNC = _none("`async`", "runs beside other programs", "Leave `async` out.")
+_SCOPE = "Give the name as an argument and `return` what it becomes."
 
 STATEMENTS: dict[str, Refusal] = {
-    "Assign": _statement("`=`", "gives a name to a value", _BIND),
-    "AnnAssign": _statement("`:`", "annotates a name", _BIND),
-    "AugAssign": _statement("An operator with `=`", "changes a name", "Write the new value: `x + 1`."),
-    "Import": _IMPORT,
-    "ImportFrom": _IMPORT,
-    "For": _statement("`for`", "is a loop", _LOOPS),
-    "AsyncFor": _statement("`async for`", "is a loop", _LOOPS),
-    "While": _statement("`while`", "is a loop", _LOOPS),
-    "If": _statement("`if`", "is a statement", "Write `a if condition else b`, or `where(condition, a, b)`."),
-    "With": _statement("`with`", "is a statement", _ALONE),
-    "AsyncWith": _statement("`async with`", "is a statement", _ALONE),
-    "FunctionDef": _statement("`def`", "makes a function", "Write its body as the expression."),
-    "AsyncFunctionDef": _statement("`async def`", "makes a function", "Write its body as the expression."),
-    "ClassDef": _statement("`class`", "makes a class", _ALONE),
-    "Return": _statement("`return`", "is a statement", "Write the value alone."),
-    "Delete": _statement("`del`", "removes a name", _ALONE),
-    "Raise": _statement("`raise`", "is a statement", _ALONE),
-    "Try": _statement("`try`", "is a statement", _ALONE),
-    "TryStar": _statement("`try`", "is a statement", _ALONE),
-    "Assert": _statement("`assert`", "is a statement", "Write the condition alone."),
-    "Global": _statement("`global`", "is a statement", _ALONE),
-    "Nonlocal": _statement("`nonlocal`", "is a statement", _ALONE),
-    "Pass": _statement("`pass`", "does nothing", "Write what is to be computed: `sin(x**2)`."),
-    "Break": _statement("`break`", "is a statement", _ALONE),
-    "Continue": _statement("`continue`", "is a statement", _ALONE),
-    "Match": _statement("`match`", "is a statement", "Write `a if condition else b`."),
-    "TypeAlias": _statement("`type`", "is a statement", _ALONE),
+    "While": _none(
+        "`while`",
+        "repeats for as long as a condition holds",
+        f"Write `for i in range(100):` with `if …: break` in it, or {_PYTHON}",
+    ),
+    "ClassDef": _none(
+        "`class`", "makes a class", f"Write what it computes with tensors and functions, or {_PYTHON}"
+    ),
+    "AsyncFor": _ASYNC,
+    "AsyncWith": _ASYNC,
+    "AsyncFunctionDef": _ASYNC,
+    "Delete": Refusal(
+        "`del` removes a name, and names stay in the language.",
+        "Leave it out; a new value frees the old one.",
+    ),
+    "Raise": Refusal(
+        "`raise` makes an error of its own, which the language does not do.",
+        "Write `assert condition, message`.",
+    ),
+    "TryStar": Refusal("`except*` is for groups of errors, and none arise here.", "Write `except`."),
+    "Global": Refusal("`global` lets a function change a name outside of it.", _SCOPE),
+    "Nonlocal": Refusal("`nonlocal` lets a function change a name outside of it.", _SCOPE),
+    "Match": _none("`match`", "compares with patterns", "Write `if` and `elif`."),
+    "TypeAlias": _none("`type`", "gives a name to a type", "Leave it out."),
 }
 
+RETURN = Refusal("`return` stands in no function.", "Write the value alone.")
+JUMP = Refusal("`break` and `continue` belong into a loop, and none stands around this one.", "Leave it out.")
+NESTED_DEF = Refusal("A function is made inside a function.", "Write each `def` at the margin.")
+DECORATOR = Refusal(
+    "`@` before `def` puts a decorator around a function, and the language has none.",
+    f"For `@torch.no_grad()` write `with torch.no_grad():` around the body; or {_PYTHON}",
+)
+PARAMETERS = Refusal(
+    "A function of the language has plain parameters and defaults, without `*` and `/`.",
+    f"Write `def f(x, w, b=0.5):`, or {_PYTHON}",
+)
+TWICE = Refusal("Two parameters have this name.", "Give each a name of its own.")
+ANNOTATION = Refusal(
+    "This annotation is no plain type, and Python would evaluate it.",
+    "Leave it out, or write a type such as `torch.Tensor` or `float`.",
+)
+BARE_ANNOTATION = Refusal("`:` annotates a name and gives it no value.", "Write `x = 2`, or leave it out.")
+WITH_NAME = Refusal("A mode of torch has no value to give a name to.", "Leave `as …` out.")
+LOOP_ELSE = Refusal(
+    "`else` after a loop runs where no `break` ended it, and the language has none.",
+    "Set a name before `break`, and test it after the loop.",
+)
+INNER_IMPORT = Refusal(
+    "An import stands inside a block here.", "Write it at the margin, above its first use."
+)
+LAST_EXCEPT = Refusal("`except:` takes every error and is not the last.", "Write it after the others.")
+EXCEPTIONS = Refusal(
+    "This is no error that Python has of its own.",
+    "Write one of its names: `RuntimeError`, `ValueError`, `TypeError`, `IndexError`, `Exception`.",
+)
+VALUE = Refusal("A value is one expression, and this is a statement.", "Write the expression alone.")
 SECOND = Refusal(
-    "A second statement begins here, and a source is one expression here.",
+    "A second statement begins here, and a value is one expression.",
     "Write one expression; one that goes on over several lines stands in brackets.",
 )
 
