@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from functools import cache
 
-from autograd_cli.lang.functions import OPERATORS, by_path
+from autograd_cli.lang.functions import OPERATORS, by_path, is_member
 from autograd_cli.lang.functions.rows import NUMPY_KEYWORDS, Function
 from autograd_cli.lang.namespaces import (
     ATTRIBUTES,
@@ -11,8 +11,8 @@ from autograd_cli.lang.namespaces import (
     EITHER,
     FIELDS,
     FROM_BUILTINS,
-    MEMORY_FORMATS,
     MODULES,
+    NOT_BARE,
     NamedConstant,
 )
 from autograd_cli.lang.nodes import Attribute, Expr, Name
@@ -60,7 +60,7 @@ def constant(expr: Expr, hidden: Collection[str]) -> NamedConstant | None:
     if path in FROM_BUILTINS:
         return CONSTANTS.get(f"builtins.{path}")
     found = CONSTANTS.get(f"torch.{path}")
-    return None if found is not None and path in MEMORY_FORMATS else found
+    return None if found is not None and path in NOT_BARE else found
 
 
 def operator(op: str, *, unary: bool = False) -> Function:
@@ -97,9 +97,11 @@ def is_function_name(word: str) -> bool:
 @cache
 def bare_names() -> frozenset[str]:
     """Every name that stands alone: functions, constants, modules."""
-    paths = [path for path in (*by_path, *CONSTANTS) if path.rpartition(".")[2] not in MEMORY_FORMATS]
+    paths = [path for path in (*by_path, *CONSTANTS) if path.rpartition(".")[2] not in NOT_BARE]
     found = {
-        path.rpartition(".")[2] for path in paths if path.count(".") == 1 and not path.startswith("math.")
+        path.rpartition(".")[2]
+        for path in paths
+        if path.count(".") == 1 and not path.startswith(("math.", "numpy."))
     }
     return frozenset(found | set(MODULES))
 
@@ -117,8 +119,8 @@ def constant_names() -> frozenset[str]:
 
 
 def functions() -> Collection[Function]:
-    """Every row that is called, not read as an attribute."""
-    return [row for row in by_path.values() if not row.attribute]
+    """Every row of a function, and of a method of tensors, that is called."""
+    return [row for row in by_path.values() if not row.attribute and not _is_others(row)]
 
 
 @cache
@@ -137,7 +139,7 @@ def attribute_names() -> frozenset[str]:
 @cache
 def spellings(name: str) -> tuple[str, ...]:
     """How each function whose last name is `name` is called: ("torch.relu", "F.relu")."""
-    found = (row for row in by_path.values() if row.name == name and not row.attribute)
+    found = (row for row in functions() if row.name == name)
     return tuple(dict.fromkeys(row.spelling for row in found))
 
 
@@ -158,9 +160,14 @@ def _path(expr: Expr, hidden: Collection[str]) -> str | None:
     return None if start is None else ".".join((start, *reversed(names)))
 
 
+def _is_others(row: Function) -> bool:
+    """Whether it is a method of what is no tensor: a list, an array, an optimizer."""
+    return is_member(row.path) and not row.path.startswith(_METHODS_OF)
+
+
 def _callable(path: str) -> Function | None:
     row = by_path.get(path)
-    return None if row is None or row.attribute or path.startswith(_METHODS_OF) else row
+    return None if row is None or row.attribute or is_member(path) else row
 
 
 @cache

@@ -47,8 +47,13 @@ _DTYPES = words(
     "double float half long int short cdouble cfloat chalf"
 )
 
+_NUMPY_DTYPES = words("float64 float32 float16 int64 int32 int16 int8 uint8 bool_ complex128 complex64")
+
 # `from torch import *` leaves these out, so that they are called torch.channels_last.
 MEMORY_FORMATS = words("channels_last channels_last_3d contiguous_format preserve_format")
+
+# What stands in torch and is no bare name.
+NOT_BARE = (*MEMORY_FORMATS, "__version__")
 
 # A dtype that Python's own types stand for, where torch takes one for a dtype.
 _PYTHON_TYPES = {"float": "float64", "int": "int64", "bool": "bool", "complex": "complex128"}
@@ -58,10 +63,13 @@ def _constants() -> dict[str, NamedConstant]:
     """Every constant by its full path."""
     rows = [NamedConstant(f"torch.{name}", value, meaning) for name, value, meaning in _NUMBERS]
     rows += [NamedConstant(f"math.{name}", value, meaning) for name, value, meaning in _NUMBERS]
+    rows += [NamedConstant(f"numpy.{name}", value, meaning) for name, value, meaning in _NUMBERS]
     rows += [NamedConstant("math.tau", 6.283185307179586, "twice pi")]
+    rows += [NamedConstant("torch.__version__", "torch.__version__", "the release of torch")]
     rows += [NamedConstant("torch.newaxis", None, "None, as an index: a new dim of size 1")]
     rows += [NamedConstant(f"torch.{name}", f"torch.{name}", "a dtype") for name in _DTYPES]
     rows += [NamedConstant(f"torch.{name}", f"torch.{name}", "a memory format") for name in MEMORY_FORMATS]
+    rows += [NamedConstant(f"numpy.{name}", f"numpy.{name}", "a dtype of NumPy") for name in _NUMPY_DTYPES]
     rows += [
         NamedConstant(f"builtins.{name}", f"torch.{dtype}", f"Python's {name}, as a dtype {dtype}")
         for name, dtype in _PYTHON_TYPES.items()
@@ -95,6 +103,11 @@ ATTRIBUTES: dict[str, str] = {
     "is_floating_point": "of a dtype: whether it is floating",
     "type": "of a device: its kind",
     "index": "of a device: its number",
+    "is_mps": "whether it is on an MPS device",
+    "is_xpu": "whether it is on an XPU device",
+    "names": "the names of the dims, where they have some",
+    "next_functions": "of a node: the nodes that a gradient goes to next",
+    "variable": "of AccumulateGrad: the leaf",
     "T": "the dims in reverse order; of a matrix its transpose",
     "mT": "the last two dims swapped",
     "H": "the transposed matrix, conjugated",

@@ -1,14 +1,17 @@
 """The function table: every function, method and tensor attribute a source may use.
 
 Takes: nothing; rows are data, one file a kind of function.
-Gives: FUNCTIONS in the order of the files, `by_path`, and OPERATORS by symbol.
+Gives: FUNCTIONS in the order of the files, `by_path`, the `members` of tensors, lists, arrays,
+optimizers and nodes by name, and OPERATORS by symbol.
 May import errors and `lang.namespaces`. Must not import torch: `run.operations` finds the callables.
 """
 
 from collections.abc import Iterable
+from functools import cache
 
 from autograd_cli.lang.functions import (
     activations,
+    arrays,
     casts,
     creation,
     elementwise,
@@ -18,9 +21,11 @@ from autograd_cli.lang.functions import (
     losses,
     pairs,
     products,
+    programs,
     python,
     reductions,
     shapes,
+    writes,
 )
 from autograd_cli.lang.functions.operators import OPERATORS as OPERATORS
 from autograd_cli.lang.functions.rows import Function, with_aliases
@@ -51,7 +56,29 @@ _TABLES = (
     layers,
     creation,
     python,
+    programs,
+    arrays,
+    writes,
 )
 
 by_path = indexed(function for table in _TABLES for function in table.ROWS)
+by_path.update(indexed(writes.twins(by_path)))
 FUNCTIONS = tuple(by_path.values())
+
+TENSOR = "torch.Tensor"
+OWNERS = (TENSOR, "builtins.list", "numpy.ndarray", "torch.optim.Optimizer", "torch.autograd.graph.Node")
+"""What has methods and attributes of its own: their rows stand under its path."""
+
+_MEMBERS = tuple(f"{owner}." for owner in OWNERS)
+
+
+def is_member(path: str) -> bool:
+    """Whether a path is that of a method or an attribute: "torch.Tensor.view", "builtins.list.append"."""
+    return path.startswith(_MEMBERS)
+
+
+@cache
+def members(owner: str) -> dict[str, Function]:
+    """The methods and attributes of an owner by name; of a name that has two rows the owner's own."""
+    found = {row.name: row for row in FUNCTIONS if row.method} if owner == TENSOR else {}
+    return found | {row.name: row for row in FUNCTIONS if row.path.startswith(f"{owner}.")}

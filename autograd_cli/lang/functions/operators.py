@@ -5,7 +5,7 @@ They stand apart from FUNCTIONS: `2 * 3` is Python's, `x * 3` torch's, and both 
 
 from functools import partial
 
-from autograd_cli.lang.functions.rows import Kind, row
+from autograd_cli.lang.functions.rows import Example, Function, Kind, row
 
 _row = partial(row, kind=Kind.ELEMENTWISE, method=False, signature="(input, other)")
 _one = partial(row, kind=Kind.ELEMENTWISE, method=False)
@@ -70,4 +70,31 @@ SUBSCRIPT = row("torch.Tensor.__getitem__", "the elements that an index, a slice
                 operator="[]", domain="inside the bounds", x=A)
 # fmt: on
 
-OPERATORS = {each.operator: each for each in (*ARITHMETIC, *UNARY, *BITS, *COMPARISONS, SUBSCRIPT)}
+_NAMES = {
+    "+": "iadd", "-": "isub", "*": "imul", "/": "itruediv", "//": "ifloordiv", "%": "imod",
+    "**": "ipow", "&": "iand", "|": "ior", "^": "ixor", "<<": "ilshift", ">>": "irshift",
+}  # fmt: skip
+
+
+def _augmented(base: Function) -> Function:
+    """The row of `x += y`, made of that of `x + y`; a tensor is changed in place."""
+    symbol, (source, bindings) = base.operator, base.example or ("", {})
+    changed = source.replace("x", "z").replace(symbol, f"{symbol}=")
+    return base._replace(
+        path=f"torch.Tensor.__{_NAMES[symbol]}__",
+        key=f"{base.key}_",
+        meaning=f"{base.meaning}: put in the place of x",
+        operator=f"{symbol}=",
+        example=Example(f"z = x.clone(); {changed}; z", bindings),
+        writes=True,
+    )
+
+
+WRITES = (
+    *(_augmented(each) for each in (*ARITHMETIC, *BITS) if each.operator in _NAMES),
+    row("torch.Tensor.__setitem__", "value written where an index, a slice or a mask says",
+        "z = x.clone(); z[1] = y[0]; z", kind=Kind.INDEXING, method=False, key="setitem_", operator="[]=",
+        signature="(input, index: index, value)", domain="inside the bounds", writes=True, x=A, y=B),
+)  # fmt: skip
+
+OPERATORS = {each.operator: each for each in (*ARITHMETIC, *UNARY, *BITS, *COMPARISONS, SUBSCRIPT, *WRITES)}

@@ -9,14 +9,15 @@ from enum import Enum
 from functools import cache
 from typing import NamedTuple
 
-from autograd_cli.lang.namespaces import FROM_BUILTINS
+from autograd_cli.lang.namespaces import FROM_BUILTINS, MODULES
 
 
 class Kind(Enum):
     """What a function does to its arguments, as far as other rooms need to know.
 
     RANDOM makes a constant by drawing; what passes gradients on and draws besides, as
-    dropout does, is a LAYER or an ACTIVATION.
+    dropout does, is a LAYER or an ACTIVATION. EFFECT changes what is there, as backward and
+    print do, and MODE is what stands after `with`.
     """
 
     ELEMENTWISE = "elementwise"
@@ -32,6 +33,8 @@ class Kind(Enum):
     RANDOM = "random"
     CUT = "cut"
     PYTHON = "python"
+    EFFECT = "effect"
+    MODE = "mode"
 
 
 class Role(Enum):
@@ -93,7 +96,8 @@ class Function(NamedTuple):
 
     `draws` says that it draws at random besides passing gradients on, so that it must draw
     the same when it is evaluated again. `moves` says that its tensors may be on different
-    devices, since it is there to bring them together.
+    devices, since it is there to bring them together. `writes` says that it changes its first
+    tensor in place, as `x.add_(1)` does.
     """
 
     path: str
@@ -111,6 +115,7 @@ class Function(NamedTuple):
     operator: str = ""
     draws: bool = False
     moves: bool = False
+    writes: bool = False
 
     def __hash__(self) -> int:
         return hash((self.path, self.operator))
@@ -136,11 +141,22 @@ class Function(NamedTuple):
         for prefix, short in _SHORT:
             if self.path.startswith(prefix):
                 return short + self.path.removeprefix(prefix)
-        return self.path if self.name in FROM_BUILTINS else self.path.removeprefix("torch.")
+        rest = self.path.removeprefix("torch.")
+        is_bare = rest.partition(".")[0] in MODULES if "." in rest else self.name not in FROM_BUILTINS
+        return rest if is_bare else self.path
 
 
-# The prelude's `import torch.nn.functional as F` and its like.
-_SHORT = (("torch.nn.functional.", "F."), ("torch.Tensor.", "x."), ("math.", "math."), ("builtins.", ""))
+# The prelude's `import torch.nn.functional as F` and its like; what is no tensor by a name people use.
+_SHORT = (
+    ("torch.nn.functional.", "F."),
+    ("torch.Tensor.", "x."),
+    ("torch.optim.Optimizer.", "optimizer."),
+    ("torch.autograd.graph.Node.", "x.grad_fn."),
+    ("builtins.list.", "list."),
+    ("builtins.", ""),
+    ("numpy.ndarray.", "array."),
+    ("numpy.", "np."),
+)
 
 # What torch accepts for its own keywords, as NumPy spells them: `x.sum(axis=0)`. The
 # functions of torch.nn.functional and Python's own do not.
@@ -195,6 +211,7 @@ def row(
     operator: str = "",
     draws: bool = False,
     moves: bool = False,
+    writes: bool = False,
     **bindings: str,
 ) -> Function:
     """A row; `example` is a source and the keywords left over are its bindings."""
@@ -214,6 +231,7 @@ def row(
         operator=operator,
         draws=draws,
         moves=moves,
+        writes=writes,
     )
 
 
