@@ -24,6 +24,8 @@ class LiveStep:
     value: it was drawn at random, or gradients do not pass (detach, an integer or
     boolean result) though an argument required them. `random_state` is the generator's
     state before a call that draws besides, as dropout does, so that it can draw the same again.
+    `variable` is the program's name for it. `renewed` says that a later step writes into the
+    memory of the value, so that a replay has to make it anew each time.
     """
 
     index: int
@@ -38,13 +40,15 @@ class LiveStep:
     held: bool = False
     name: str = ""
     random_state: torch.Tensor | None = None
+    variable: str = ""
+    renewed: bool = False
 
-    def plain(self) -> Step:
-        """The step without its tensors, for the rooms that do not know torch."""
+    def plain(self, expr: Expr | None = None) -> Step:
+        """The step without its tensors, for the rooms that do not know torch; `expr` stands in for its own."""
         is_tensor = isinstance(self.value, torch.Tensor)
         return Step(
             index=self.index,
-            expr=self.expr,
+            expr=expr or self.expr,
             kind=self.kind,
             path=self.function.path if self.function else "",
             key=self.function.key if self.function else "",
@@ -128,7 +132,11 @@ class Failure:
 
 @dataclass
 class Run:
-    """A program evaluated: the tape, the bindings, the root's index or the failure."""
+    """A program evaluated: the tape, the bindings, the root's index or the failure.
+
+    `no_formula` says why its gradients cannot have a formula, `no_replay` why it cannot be
+    evaluated again; both are empty where nothing stands in the way.
+    """
 
     program: Program
     bindings: tuple[BoundValue, ...]
@@ -137,11 +145,18 @@ class Run:
     failure: Failure | None
     settings: Settings
     warnings: tuple[str, ...] = ()
+    no_formula: str = ""
+    no_replay: str = ""
 
     @cached_property
     def tape(self) -> tuple[Step, ...]:
-        """The steps without their tensors."""
+        """The steps without their tensors, each in terms of the bindings, as formulas are written."""
         return tuple(step.plain() for step in self.steps)
+
+    @property
+    def near(self) -> tuple[Step, ...]:
+        """The steps without their tensors, in terms of the nearest names, as local factors are written."""
+        return self.tape
 
     @property
     def device(self) -> str:
