@@ -44,7 +44,7 @@ class LiveStep:
     renewed: bool = False
 
     def plain(self, expr: Expr | None = None) -> Step:
-        """The step without its tensors, for the rooms that do not know torch; `expr` stands in for its own."""
+        """The step without its tensors, for the rooms that do not know torch; `expr` is another for it."""
         is_tensor = isinstance(self.value, torch.Tensor)
         return Step(
             index=self.index,

@@ -1,0 +1,429 @@
+"""The values under one root of a program, laid out as a tape as if the source were one expression.
+
+A program's values point to what they were made of. From a root the slice goes down to the
+leaves, which have the value that they had when they were read; what was held constant has
+the value of that moment too. In-place calls that wrote into the memory of these values
+stand in the slice, in their order, so that a replay makes them on copies.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import torch
+
+from autograd_cli.lang.nodes import Expr, Name, Sequence as Listed, Slice as SliceNode
+from autograd_cli.report import Ref, Step
+from autograd_cli.run.moments import Moments
+from autograd_cli.run.papers import Papers
+from autograd_cli.run.tape import BoundValue, LiveStep, Run
+from autograd_cli.run.traced import Ran, Traced, memory_of, shared_with
+from autograd_cli.run.values import tensors_in
+
+
+@dataclass
+class Slice(Run):
+    """A Run whose values are those under one root of a program.
+
+    `exprs` are, for each step, the nodes of its arguments.
+    """
+
+    exprs: list[tuple[Expr, ...]] = field(default_factory=list)
+
+    @cached_property
+    def _papers(self) -> Papers:
+        return Papers(self.steps, self.exprs)
+
+    @cached_property
+    def tape(self) -> tuple[Step, ...]:
+        """The steps without their tensors, in terms of leaves and constants."""
+        written = self._papers.written
+        return tuple(step.plain(expr) for step, expr in zip(self.steps, written, strict=True))
+
+    @cached_property
+    def near(self) -> tuple[Step, ...]:
+        """The steps without their tensors, each called by the variable that holds it."""
+        return tuple(step.plain(Name(step.variable) if step.variable else None) for step in self.steps)
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the values are short enough to be written out in terms of leaves and constants."""
+        return self._papers.is_whole
+
+
+def whole(ran: Ran) -> Run:
+    """The Run of an expression: all of its values in the order in which they were made."""
+    places = {id(traced): place for place, traced in enumerate(ran.values)}
+    steps = [
+        LiveStep(
+            place,
+            traced.expr,
+            traced.kind,
+            traced.value,
+            traced.function,
+            traced.call,
+            _with_refs(traced.args, places),
+            _with_refs(traced.kwargs, places),
+            traced.grad_fns,
+            traced.held,
+            traced.name if traced.kind == "binding" else "",
+            traced.random_state,
+        )
+        for place, traced in enumerate(ran.values)
+    ]
+    root = None if ran.failure else places[id(ran.value)]
+    said = tuple(dict.fromkeys(text for text, _ in ran.warned))
+    return Run(ran.program, ran.bindings, steps, root, ran.failure, ran.settings, said)
+
+
+def _with_refs(argument: Any, places: Mapping[int, int]) -> Any:
+    """An argument with every Traced in it replaced by a Ref to its place."""
+    if isinstance(argument, Traced):
+        return Ref(places[id(argument)])
+    if isinstance(argument, list | tuple):
+        return type(argument)([_with_refs(item, places) for item in argument])
+    if isinstance(argument, dict):
+        return {name: _with_refs(item, places) for name, item in argument.items()}
+    if isinstance(argument, slice):
+        bounds = (argument.start, argument.stop, argument.step)
+        return slice(*(_with_refs(bound, places) for bound in bounds))
+    return argument
+
+
+def sliced(
+    ran: Ran,
+    root: Traced,
+    leaves: Collection[torch.Tensor] | None = None,
+    names: Mapping[str, Any] | None = None,
+) -> Slice:
+    """The Run of the values under `root`.
+
+    `leaves` are the tensors that gradients are asked for; without them, all leaves that
+    require grad. `names` are the program's variables at the moment of interest, by which
+    leaves are called that have no name of their own.
+    """
+    needed = _Needed(leaves)
+    needed.add(root)
+    return _Layout(ran, needed, ran.names if names is None else names).run(root)
+
+
+def parts(argument: Any, node: Expr | None) -> Iterator[tuple[Traced, Expr | None]]:
+    """The values in an argument, each with its own node where it has one."""
+    if isinstance(argument, Traced):
+        yield argument, node
+    elif isinstance(argument, list | tuple):
+        nodes: Any = node.items if isinstance(node, Listed) else ()
+        for place, item in enumerate(argument):
+            yield from parts(item, nodes[place] if place < len(nodes) else None)
+    elif isinstance(argument, slice):
+        bounds = (node.lower, node.upper, node.step) if isinstance(node, SliceNode) else (None,) * 3
+        for item, bound in zip((argument.start, argument.stop, argument.step), bounds, strict=True):
+            yield from parts(item, bound)
+
+
+def operands(traced: Traced) -> Iterator[tuple[Traced, Expr | None]]:
+    """The values that a call was made on, each with its node."""
+    given = (*traced.args, *traced.kwargs.values())
+    for place, argument in enumerate(given):
+        yield from parts(argument, traced.exprs[place] if place < len(traced.exprs) else None)
+
+
+def is_in_place(traced: Traced) -> bool:
+    """Whether a call changed its first argument and gave that back."""
+    first = traced.args[0] if traced.args else None
+    return isinstance(first, Traced) and first.value is traced.value and isinstance(first.value, torch.Tensor)
+
+
+class _Needed:
+    """The calls that a root was computed by, and what the replay must know of them.
+
+    `calls` are by identity; `renewed` holds the values whose memory a call among them writes
+    later, `effects` the numbers of the in-place calls that are in the slice. `aliases` holds,
+    by the identity of an alias that let go of what it was made of, a value of the same memory.
+    """
+
+    def __init__(self, leaves: Collection[torch.Tensor] | None) -> None:
+        self.leaves = None if leaves is None else {id(leaf) for leaf in leaves}
+        self.calls: dict[int, Traced] = {}
+        self.renewed: dict[int, Traced] = {}
+        self.effects: set[int] = set()
+        self.aliases: dict[int, Traced] = {}
+
+    def add(self, root: Traced) -> None:
+        """Take in `root` and all that it was made of."""
+        stack = [root]
+        while stack:
+            traced = stack.pop()
+            if id(traced) in self.calls or self.is_leaf(traced) or traced.kind == "binding":
+                continue
+            self.calls[id(traced)] = traced
+            for operand, node in operands(traced):
+                if not self.is_atom(operand, node):
+                    stack.append(operand)
+                stack.extend(self._writes(operand, traced))
+
+    def is_leaf(self, traced: Traced) -> bool:
+        """Whether gradients are asked for at this value."""
+        value = traced.value
+        if self.leaves is not None:
+            return id(value) in self.leaves
+        return isinstance(value, torch.Tensor) and value.requires_grad and value.is_leaf
+
+    def is_atom(self, traced: Traced, node: Expr | None) -> bool:
+        """Whether a value stands in the slice without what it was made of."""
+        if self.is_leaf(traced) or traced.kind != "call":
+            return True
+        if traced.grad_fns or id(traced) in self.renewed:
+            return id(traced) in self.renewed and not traced.args
+        return isinstance(node, Name) or (node is None and bool(traced.name))
+
+    def _writes(self, operand: Traced, reader: Traced) -> list[Traced]:
+        """The in-place calls that changed the memory of `operand` before it was read."""
+        memory = memory_of(operand)
+        if not memory or self.is_leaf(operand):
+            return []
+        writes = [w for w in memory if w.number < reader.number and w.args]
+        if not any(w.grad_fns for w in writes) and not operand.grad_fns:
+            return []  # what is constant is read as it was at that moment
+        taken: list[Traced] = []
+        owner = chain_of(operand)[-1]
+        for write in writes:
+            chain = chain_of(write.args[0])
+            if self.is_leaf(chain[-1]) or self.is_leaf(owner) or write.number < owner.number:
+                continue
+            self.effects.add(write.number)
+            self.renewed.update((id(link), link) for link in (*chain, owner))
+            if chain[-1] is not owner:
+                self.aliases[id(chain[-1])] = owner
+            taken += [write, *(link for link in chain if link.args or id(link) in self.aliases)]
+        return taken
+
+
+def chain_of(target: Traced) -> list[Traced]:
+    """A value, and what it is a view of, down to the owner of the memory."""
+    link: Traced | None = target
+    chain = []
+    while link is not None:
+        chain.append(link)
+        link = shared_with(link)
+    return chain
+
+
+class _Layout:
+    """Lays needed values out as live steps, in the order in which they were made."""
+
+    def __init__(self, ran: Ran, needed: _Needed, names: Mapping[str, Any]) -> None:
+        self.ran = ran
+        self.needed = needed
+        self.moments = Moments(ran.mutations)
+        self.held_by = {id(held.value): name for name, held in names.items() if isinstance(held, Traced)}
+        self.steps: list[LiveStep] = []
+        self.exprs: list[tuple[Expr, ...]] = []
+        self.bound: list[BoundValue] = []
+        self.places: dict[Any, int] = {}
+        self.taken: dict[str, int] = {}
+        self.no_formula = ""
+
+    def run(self, root: Traced) -> Slice:
+        """The slice of `root`."""
+        for traced in sorted(self.needed.calls.values(), key=lambda one: one.number):
+            self.call(traced)
+        place = self.places.get(id(root))
+        place = self.atom(root, root, root.expr) if place is None else place
+        made = Slice(
+            self.ran.program,
+            tuple(self.bound),
+            self.steps,
+            place,
+            None,
+            self.ran.settings,
+            no_formula=self.no_formula,
+            exprs=self.exprs,
+        )
+        made.no_replay = _no_replay(self.needed.calls.values())
+        return made
+
+    def call(self, traced: Traced) -> None:
+        """The step of one call."""
+        if id(traced) in self.needed.aliases:
+            self.places[id(traced)] = self.alias(traced)
+            return
+        given = [*traced.args, *traced.kwargs.values()]
+        nodes = [*traced.exprs[: len(given)], *[None] * (len(given) - len(traced.exprs))]
+        refs = [self.argument(arg, node, traced) for arg, node in zip(given, nodes, strict=True)]
+        count, renewed = len(traced.args), id(traced) in self.needed.renewed
+        step = LiveStep(
+            len(self.steps),
+            traced.expr,
+            "call",
+            self.moments.value(traced),
+            traced.function,
+            traced.call,
+            tuple(refs[:count]),
+            dict(zip(traced.kwargs, refs[count:], strict=True)),
+            traced.grad_fns,
+            traced.held and not (renewed and traced.args),
+            random_state=traced.random_state,
+            variable=traced.name,
+            renewed=renewed,
+        )
+        if is_in_place(traced) and not self.no_formula:
+            text = self.ran.program.source[traced.exprs[0].span] if traced.exprs else traced.name
+            self.no_formula = f"`{text or traced.name}` is changed in place"
+        self.places[id(traced)] = self._put(step, traced.exprs)
+
+    def alias(self, traced: Traced) -> int:
+        """The place of a step for an alias of memory of the slice."""
+        owner = self.needed.aliases[id(traced)]
+        place = self.places.get(id(owner))
+        of = Ref(self.atom(owner, traced, None) if place is None else place)
+        value = self.moments.value(traced)
+        step = LiveStep(len(self.steps), traced.expr, "call", value, call=_Alias(traced.value), args=(of,))
+        step.renewed = True
+        return self._put(step)
+
+    def _put(self, step: LiveStep, exprs: tuple[Expr, ...] = ()) -> int:
+        self.steps.append(step)
+        self.exprs.append(exprs)
+        return step.index
+
+    def argument(self, argument: Any, node: Expr | None, reader: Traced) -> Any:
+        """An argument of a call with Refs in place of values."""
+        if isinstance(argument, Traced):
+            return self.read(argument, node, reader)
+        if isinstance(argument, list | tuple):
+            nodes: Any = node.items if isinstance(node, Listed) else ()
+            return type(argument)(
+                self.argument(item, nodes[i] if i < len(nodes) else None, reader)
+                for i, item in enumerate(argument)
+            )
+        if isinstance(argument, slice):
+            bounds = (node.lower, node.upper, node.step) if isinstance(node, SliceNode) else (None,) * 3
+            given = (argument.start, argument.stop, argument.step)
+            return slice(*(self.argument(g, n, reader) for g, n in zip(given, bounds, strict=True)))
+        return argument
+
+    def read(self, traced: Traced, node: Expr | None, reader: Traced) -> Any:
+        """A Ref to a value as it was when `reader` read it, or the value itself where it is no tensor."""
+        if id(traced) not in self.needed.calls or self.needed.is_leaf(traced):
+            if not tensors_in(traced.value):
+                return traced.value
+            return Ref(self.atom(traced, reader, node))
+        if not traced.grad_fns and id(traced) not in self.needed.renewed and isinstance(node, Name):
+            return Ref(self.atom(traced, reader, node))
+        return Ref(self.drifted(traced, self.places[id(traced)], reader))
+
+    def atom(self, traced: Traced, reader: Traced, node: Expr | None) -> int:
+        """The place of a leaf or of a value held constant, as `reader` read it."""
+        if self.needed.is_leaf(traced):
+            return self.leaf(traced, reader, node)
+        renewed = id(traced) in self.needed.renewed
+        moment = traced.number if renewed else _moment(traced, reader)
+        key = (id(traced.value), None if renewed else self.moments.version(traced.value, moment))
+        if key not in self.places:
+            name = node.id if isinstance(node, Name) else traced.name or self.identifier(traced)
+            value = self.moments.at(traced.value, moment, grad=False)
+            self.places[key] = self.binding(traced, name, value, node, "constant")
+        return self.places[key]
+
+    def leaf(self, traced: Traced, reader: Traced, node: Expr | None) -> int:
+        """The place of a leaf; a second value of it is the first one moved."""
+        tensor, moment = traced.value, _moment(traced, reader)
+        first, version = ("leaf", id(tensor)), self.moments.version(tensor, moment)
+        if (first, version) in self.places:
+            return self.places[(first, version)]
+        value = self.moments.at(tensor, moment, grad=True)
+        if first not in self.places:
+            name = traced.name or self.held_by.get(id(tensor)) or self.identifier(traced)
+            place = self.places[first] = self.binding(traced, name, value, node, "leaf")
+        else:
+            place = self._moved(self.places[first], value, reader.expr if node is None else node)
+            name = self.steps[self.places[first]].name
+            self.no_formula = self.no_formula or f"`{name}` was written between two uses"
+        self.places[(first, version)] = place
+        return place
+
+    def binding(self, traced: Traced, name: str, value: Any, node: Expr | None, role: str) -> int:
+        """The place of a new step for a name with a value from outside the slice."""
+        name = self._free(name)
+        known = node if isinstance(node, Name) and node.id == name else Name(name, span=traced.expr.span)
+        step = LiveStep(
+            len(self.steps), known, "binding", value, name=name, variable=name,
+            grad_fns=_accumulators(traced.value) if role == "leaf" else (),
+            renewed=role != "leaf" and id(traced) in self.needed.renewed,
+        )  # fmt: skip
+        text = self.ran.program.source[traced.expr.span]
+        self.bound.append(BoundValue(name, text, value, role))
+        return self._put(step)
+
+    def _free(self, name: str) -> str:
+        """`name`, with a number where it is taken by another value; then no formula can be written."""
+        count = self.taken[name] = self.taken.get(name, 0) + 1
+        if count == 1:
+            return name
+        self.no_formula = self.no_formula or f"`{name}` stands for two values"
+        return self._free(f"{name}_{count}")
+
+    def identifier(self, traced: Traced) -> str:
+        """A name made of the text of a value that has none."""
+        text = self.ran.program.source[traced.expr.span]
+        made = "".join(c if c.isidentifier() or (c.isdigit() and i) else "_" for i, c in enumerate(text))
+        return "_".join(filter(None, made.split("_")))[:40] or "value"
+
+    def drifted(self, traced: Traced, place: int, reader: Traced) -> int:
+        """The place of a call's value, moved where its memory was written by what is not replayed."""
+        moment = _moment(traced, reader)
+        if not self.moments.missed(traced, moment, self.needed.effects):
+            return place
+        key = (id(traced), self.moments.version(traced.value, moment))
+        if key not in self.places:
+            value = self.moments.at(traced.value, moment, grad=bool(traced.grad_fns))
+            self.places[key] = self._moved(place, value, traced.expr)
+        return self.places[key]
+
+    def _moved(self, place: int, value: torch.Tensor, expr: Expr) -> int:
+        """A step that is the one at `place`, moved to `value`."""
+        before = self.steps[place].value
+        by = value.detach() - before.detach()
+        return self._put(LiveStep(len(self.steps), expr, "call", value, call=_Moved(by), args=(Ref(place),)))
+
+
+class _Alias:
+    """Gives the part of a value's memory that another tensor stood for, as `detach` does."""
+
+    def __init__(self, like: torch.Tensor) -> None:
+        self.place = like.shape, like.stride(), like.storage_offset()
+
+    def __call__(self, value: torch.Tensor) -> torch.Tensor:
+        return value.detach().as_strided(*self.place)
+
+
+class _Moved:
+    """Adds what was written into a value between two uses."""
+
+    def __init__(self, by: torch.Tensor) -> None:
+        self.by = by
+
+    def __call__(self, value: torch.Tensor) -> torch.Tensor:
+        return value + self.by.to(value.device, value.dtype)
+
+
+def _moment(traced: Traced, reader: Traced) -> int:
+    """The number up to which writes count for a value that `reader` read; its own write does not."""
+    return max(traced.number, reader.number - 1 if is_in_place(reader) else reader.number)
+
+
+def _accumulators(leaf: torch.Tensor) -> tuple[torch.autograd.graph.Node, ...]:
+    if not leaf.requires_grad:
+        return ()
+    return (torch.autograd.graph.get_gradient_edge(leaf).node,)
+
+
+def _no_replay(calls: Collection[Traced]) -> str:
+    """Why the calls cannot be made again; empty where they can."""
+    for traced in calls:
+        is_grad = getattr(traced.expr, "name", "") in ("grad", "_grad")
+        if is_grad and traced.grad_fns and traced.function is None:
+            return "it is made of a .grad that a backward with create_graph=True left"
+    return ""
