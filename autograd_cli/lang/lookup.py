@@ -1,39 +1,44 @@
-"""What a name, a dotted name, an attribute or an operator means under the prelude."""
+"""What a name, a dotted name, an attribute or an operator means.
+
+`hidden` is a Scope, or the names of bindings, which hide functions, constants and modules
+of the prelude.
+"""
 
 from collections.abc import Collection
 from functools import cache
 
-from autograd_cli.lang.functions import OPERATORS, by_path, is_member
+from autograd_cli.lang.functions import OPERATORS, OWNERS, TENSOR, by_path, is_member, members
 from autograd_cli.lang.functions.rows import NUMPY_KEYWORDS, Function
 from autograd_cli.lang.namespaces import (
     ATTRIBUTES,
     CONSTANTS,
     EITHER,
     FIELDS,
-    FROM_BUILTINS,
     MODULES,
     NOT_BARE,
     NamedConstant,
 )
 from autograd_cli.lang.nodes import Attribute, Expr, Name
+from autograd_cli.lang.scope import PRELUDE, Scope, modules
 
 _METHODS_OF = "torch.Tensor."
 
 
 def function(expr: Expr, hidden: Collection[str]) -> Function | None:
-    """The function that a Name or a dotted name stands for, None where it is no function.
-
-    `hidden` are the names of bindings, which hide functions and modules.
-    """
-    path = _path(expr, hidden)
-    if path is None:
-        return None
-    return _callable(path) if "." in path else _bare(path)
+    """The function that a Name or a dotted name stands for, None where it is no function."""
+    found = path(expr, hidden)
+    return None if found is None else _callable(found)
 
 
 def method(name: str) -> Function | None:
     """The method of tensors called `name`."""
     return _methods().get(name)
+
+
+def other_methods(name: str) -> tuple[Function, ...]:
+    """The methods called `name` of what is no tensor: lists, optimizers, nodes, arrays."""
+    found = (members(owner).get(name) for owner in OWNERS if owner != TENSOR)
+    return tuple(row for row in found if row is not None and not row.attribute)
 
 
 def attribute(name: str) -> str | None:
@@ -52,15 +57,8 @@ def attribute_function(name: str) -> Function | None:
 
 def constant(expr: Expr, hidden: Collection[str]) -> NamedConstant | None:
     """The constant that a Name or a dotted name stands for: `pi`, `torch.float32`, `math.e`."""
-    path = _path(expr, hidden)
-    if path is None:
-        return None
-    if "." in path:
-        return CONSTANTS.get(path)
-    if path in FROM_BUILTINS:
-        return CONSTANTS.get(f"builtins.{path}")
-    found = CONSTANTS.get(f"torch.{path}")
-    return None if found is not None and path in NOT_BARE else found
+    found = path(expr, hidden)
+    return None if found is None else CONSTANTS.get(found)
 
 
 def operator(op: str, *, unary: bool = False) -> Function:
@@ -70,7 +68,8 @@ def operator(op: str, *, unary: bool = False) -> Function:
 
 def is_either(expr: Expr, hidden: Collection[str]) -> bool:
     """Whether `expr` is one of the eight names that mean torch's on a tensor, else Python's."""
-    return isinstance(expr, Name) and expr.id in EITHER and expr.id not in hidden
+    under_prelude = not isinstance(hidden, Scope) or hidden.imported is None
+    return isinstance(expr, Name) and expr.id in EITHER and under_prelude and expr.id not in hidden
 
 
 def keyword(function: Function, name: str) -> str:
@@ -82,16 +81,15 @@ def keyword(function: Function, name: str) -> str:
 
 
 def module(expr: Expr, hidden: Collection[str]) -> str | None:
-    """The path of a dotted name that begins with a module of the prelude: "torch.os.system"."""
-    path = _path(expr, hidden)
-    if path is None or (isinstance(expr, Name) and expr.id not in MODULES):
-        return None
-    return path if "." in path or path in MODULES else None
+    """The path of a module, or of a dotted name that begins with one: "torch.os.system"."""
+    found = path(expr, hidden)
+    is_name = isinstance(expr, Name)
+    return found if found is not None and (not is_name or found in modules()) else None
 
 
 def is_function_name(word: str) -> bool:
     """Whether a bare `word` is a function under the prelude."""
-    return _bare(word) is not None
+    return function(Name(word), ()) is not None
 
 
 @cache
@@ -109,7 +107,7 @@ def bare_names() -> frozenset[str]:
 @cache
 def function_names() -> frozenset[str]:
     """Every bare name of a function."""
-    return frozenset(name for name in bare_names() if _bare(name) is not None)
+    return frozenset(name for name in bare_names() if is_function_name(name))
 
 
 @cache
@@ -143,10 +141,11 @@ def spellings(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row.spelling for row in found))
 
 
-def _path(expr: Expr, hidden: Collection[str]) -> str | None:
-    """The dotted path of a Name or a chain of attributes, its first module spelled out.
+def path(expr: Expr, hidden: Collection[str]) -> str | None:
+    """The full path of a Name or a chain of attributes: "torch.nn.functional.relu" for `F.relu`.
 
-    None for any other expression, and where the first name is hidden or no module.
+    None for any other expression, for a name that is hidden or stands for nothing, and for
+    attributes of what is no module.
     """
     names: list[str] = []
     while isinstance(expr, Attribute):
@@ -154,10 +153,11 @@ def _path(expr: Expr, hidden: Collection[str]) -> str | None:
         expr = expr.value
     if not isinstance(expr, Name) or expr.id in hidden:
         return None
-    if not names:
-        return MODULES.get(expr.id, expr.id)
-    start = MODULES.get(expr.id)
-    return None if start is None else ".".join((start, *reversed(names)))
+    scope = hidden if isinstance(hidden, Scope) else PRELUDE
+    start = scope.path(expr.id)
+    if not names or start is None:
+        return start
+    return ".".join((start, *reversed(names))) if start in modules() else None
 
 
 def _is_others(row: Function) -> bool:
@@ -168,13 +168,6 @@ def _is_others(row: Function) -> bool:
 def _callable(path: str) -> Function | None:
     row = by_path.get(path)
     return None if row is None or row.attribute or is_member(path) else row
-
-
-@cache
-def _bare(name: str) -> Function | None:
-    """The function that a name alone means."""
-    roots = ("builtins",) if name in FROM_BUILTINS else ("torch", "builtins")
-    return next((row for root in roots if (row := _callable(f"{root}.{name}"))), None)
 
 
 @cache

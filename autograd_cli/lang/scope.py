@@ -1,0 +1,118 @@
+"""What names mean at a place of a source: under the prelude, or under the imports that it has."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+from autograd_cli.lang.functions import by_path, is_member
+from autograd_cli.lang.namespaces import CONSTANTS, FROM_BUILTINS, MODULES, NOT_BARE
+
+# What `from torch import *` gives under names of Python's own, beside what the table has.
+_HIDES = frozenset({"range", "compile"})
+
+STARRED = frozenset({"torch", "math"})
+"""The modules that a star import is known for."""
+
+
+@dataclass(frozen=True)
+class Scope(Collection[str]):
+    """What the names at a place stand for; as a collection, the names with a value of their own.
+
+    `bound` are those names: bindings, and what the program assigns. They hide all others.
+    `imported` maps each name of an import to its path, None under the prelude; `stars` are
+    the modules of star imports. `defined` are the functions that the program makes, and
+    `callables` those that were brought to it: both are among `bound`.
+    """
+
+    bound: frozenset[str] = frozenset()
+    imported: Mapping[str, str] | None = None
+    stars: tuple[str, ...] = ()
+    defined: frozenset[str] = frozenset()
+    is_program: bool = field(default=False, compare=False)
+    uses_arrays: bool = field(default=False, compare=False)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.bound
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.bound)
+
+    def __len__(self) -> int:
+        return len(self.bound)
+
+    def path(self, name: str) -> str | None:
+        """The path that a name stands for where it has no value: "torch.sin", "torch.nn" for `nn`.
+
+        None where it stands for nothing. What an import gives need not be in the language.
+        """
+        if self.imported is None:
+            return _under_prelude(name)
+        if name in self.imported:
+            return self.imported[name]
+        for module in reversed(self.stars):
+            if f"{module}.{name}" in _starred(module):
+                return f"{module}.{name}"
+        path = f"builtins.{name}"
+        return path if path in by_path or path in CONSTANTS else None
+
+    def local(self, names: Collection[str]) -> "Scope":
+        """The scope inside a function that gives values to `names`."""
+        return replace(self, bound=self.bound | frozenset(names), defined=self.defined - frozenset(names))
+
+    def spelled(self, spelling: str) -> str:
+        """How what the prelude calls `spelling`, "F.relu", is called here: "nn.functional.relu"."""
+        first, _, rest = spelling.partition(".")
+        start = _under_prelude(first)
+        if self.imported is None or start is None or start.startswith("builtins"):
+            return spelling
+        path = f"{start}.{rest}" if rest else start
+        named = [name for name, each in self.imported.items() if each == path]
+        if named:
+            return named[0]
+        inside = [(each, name) for name, each in self.imported.items() if path.startswith(f"{each}.")]
+        if inside:
+            longest, name = max(inside)
+            return name + path.removeprefix(longest)
+        return spelling if path in _starred_by(self.stars) else path
+
+
+PRELUDE = Scope()
+"""Names under the prelude, none of them bound."""
+
+
+@cache
+def modules() -> frozenset[str]:
+    """The path of every module that the table or the constants have something of."""
+    found: set[str] = set(MODULES.values()) | {"numpy"}
+    for path in (*by_path, *CONSTANTS):
+        if not is_member(path):
+            parts = path.split(".")
+            found.update(".".join(parts[:end]) for end in range(1, len(parts)))
+    return frozenset(found)
+
+
+def is_known(path: str) -> bool:
+    """Whether `path` is a module, a function or a constant of the language."""
+    return path in modules() or path in CONSTANTS or (path in by_path and not is_member(path))
+
+
+def _under_prelude(name: str) -> str | None:
+    if name in MODULES:
+        return MODULES[name]
+    roots = ("builtins",) if name in FROM_BUILTINS else ("torch", "builtins")
+    if name in NOT_BARE:
+        return None
+    paths = (f"{root}.{name}" for root in roots)
+    return next((path for path in paths if path in by_path or path in CONSTANTS), None)
+
+
+@cache
+def _starred(module: str) -> frozenset[str]:
+    """The paths of what a star import of `module` gives."""
+    own = (p for p in (*by_path, *CONSTANTS) if p.rpartition(".")[0] == module)
+    found = {path for path in own if path.rpartition(".")[2] not in (*NOT_BARE, "set_grad_enabled")}
+    return frozenset(found | ({f"torch.{name}" for name in _HIDES} if module == "torch" else set()))
+
+
+def _starred_by(stars: Collection[str]) -> frozenset[str]:
+    return frozenset().union(*map(_starred, stars))
