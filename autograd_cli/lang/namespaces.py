@@ -105,7 +105,6 @@ ATTRIBUTES: dict[str, str] = {
     "index": "of a device: its number",
     "is_mps": "whether it is on an MPS device",
     "is_xpu": "whether it is on an XPU device",
-    "names": "the names of the dims, where they have some",
     "next_functions": "of a node: the nodes that a gradient goes to next",
     "variable": "of AccumulateGrad: the leaf",
     "T": "the dims in reverse order; of a matrix its transpose",

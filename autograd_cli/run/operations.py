@@ -1,6 +1,6 @@
 """From a row of the function table to what Python calls.
 
-Only rows are ever resolved: a path is walked from one of three fixed roots, and a name
+Only rows are ever resolved: a path is walked from one of four fixed roots, and a name
 that is not in the table has no path.
 """
 
@@ -11,21 +11,28 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import numpy
 import torch
 
 from autograd_cli.lang import arithmetic
 from autograd_cli.lang.functions.rows import Function
 
-ROOTS: dict[str, Any] = {"torch": torch, "math": math, "builtins": builtins}
+ROOTS: dict[str, Any] = {"torch": torch, "math": math, "builtins": builtins, "numpy": numpy}
 
 
 def callable_for(function: Function, method: bool = False) -> Callable[..., Any]:
     """What the row names: torch's function, an operator, a reader of an attribute.
 
+    The operator of an augmented assignment, `+=`, is Python's: it changes a tensor in place
+    and makes a new value of what is none.
+
     With `method` the unbound method of that name, the tensor being its first argument:
     a function and its method may differ in form, as `reshape(x, (2, 3))` and
     `x.reshape(2, 3)`.
     """
+    if function.operator and function.writes:
+        found: Callable[..., Any] = getattr(operator, function.name)
+        return found
     if function.operator:
         return arithmetic.CALLS[function.operator]
     if function.attribute:

@@ -1,9 +1,11 @@
 """What the rows claim, held against the torch that is installed: names, arguments, gradients."""
 
+import ast
 import inspect
 import operator
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ import torch
 from torch.autograd.gradcheck import GradcheckError
 
 from autograd_cli.lang.arithmetic import CALLS
-from autograd_cli.lang.functions import FUNCTIONS, OPERATORS, by_path
+from autograd_cli.lang.functions import FUNCTIONS, OPERATORS, by_path, members
 from autograd_cli.lang.functions.rows import NUMPY_KEYWORDS, Function, Kind, row
 from autograd_cli.run.operations import callable_for
 
@@ -42,7 +44,15 @@ UNDECLARED = {
     "torch.Tensor.type",
     "torch.as_tensor",
     "torch.einsum",
+    "torch.Tensor.numpy",
+    "torch.Size",
+    "torch.device",
+    "torch.autocast",
+    "torch.from_numpy",
 }
+
+
+NEED_CUDA = {"torch.cuda.current_device", "torch.cuda.get_device_name"}
 
 
 def said(function: Function) -> str:
@@ -75,6 +85,17 @@ def bound(text: str, names: dict[str, Any]) -> torch.Tensor:
     return value.clone().requires_grad_(is_leaf)
 
 
+def compiled(function: Function) -> tuple[CodeType, CodeType]:
+    """The statements of the example before its last one, and that one's value: None where it has none."""
+    assert function.example is not None
+    statements = ast.parse(function.example.source).body
+    value: ast.expr = ast.Constant(None)
+    if isinstance(statements[-1], ast.Expr):
+        value = statements.pop().value
+    start = compile(ast.Module(statements, []), function.path, "exec")
+    return start, compile(ast.fix_missing_locations(ast.Expression(value)), function.path, "eval")
+
+
 def prepared(
     function: Function, names: dict[str, Any]
 ) -> tuple[Callable[..., Any], tuple[torch.Tensor, ...]]:
@@ -82,11 +103,13 @@ def prepared(
     assert function.example is not None
     values = {name: bound(text, names) for name, text in function.example.bindings.items()}
     leaves = {name: value for name, value in values.items() if value.requires_grad}
-    code = compile(function.example.source, function.path, "eval")
+    start, last = compiled(function)
 
     def evaluate(*given: torch.Tensor) -> Any:
         torch.manual_seed(0)
-        return eval(code, {**names, **values, **dict(zip(leaves, given, strict=True))})
+        seen = {**names, **values, **dict(zip(leaves, given, strict=True))}
+        exec(start, seen)
+        return eval(last, seen)
 
     return evaluate, tuple(leaves.values())
 
@@ -110,9 +133,17 @@ def test_the_example_has_a_finite_value_and_the_right_gradient(
 @pytest.mark.filterwarnings("ignore:Converting a tensor with requires_grad=True to a scalar:UserWarning")
 @pytest.mark.parametrize("function", [f for f in WITH_EXAMPLE if not f.differentiable], ids=said)
 def test_the_example_lets_no_gradient_through(function: Function, names: dict[str, Any]) -> None:
+    if function.path in NEED_CUDA and not torch.cuda.is_available():
+        pytest.skip("needs CUDA")
     evaluate, leaves = prepared(function, names)
-    value = evaluate(*leaves)
-    if isinstance(value, torch.Tensor) and value.grad_fn is not None:
+    with torch.set_grad_enabled(True):
+        value = evaluate(*leaves)
+    if not isinstance(value, torch.Tensor) or value.grad_fn is None:
+        return
+    if function.kind is Kind.RANDOM:
+        for gradient in torch.autograd.grad(value.sum(), leaves):
+            assert not gradient.any()
+    else:
         with pytest.raises(RuntimeError, match=r"^derivative for aten::\w+ is not implemented$"):
             torch.autograd.backward(value, torch.ones_like(value))
 
@@ -127,7 +158,7 @@ def test_a_wrong_gradient_is_caught(names: dict[str, Any]) -> None:
 def test_torch_has_what_the_rows_claim() -> None:
     x = torch.ones(2, 2, dtype=torch.complex128)
     for function in FUNCTIONS:
-        if function.attribute:
+        if function.attribute and function.path.startswith("torch.Tensor."):
             assert isinstance(callable_for(function)(x), torch.Tensor), function.path
         else:
             assert callable(callable_for(function)), function.path
@@ -138,18 +169,31 @@ def test_torch_has_what_the_rows_claim() -> None:
 def test_bare_names_come_with_the_prelude() -> None:
     """`from torch import *` brings what stands in `torch.__all__`, nothing else."""
     bare = [f.name for f in FUNCTIONS if f.path == f"torch.{f.name}"]
-    assert set(bare) <= set(torch.__all__)
+    assert set(bare) - {"set_grad_enabled"} <= set(torch.__all__), "which the prelude imports by name"
     assert "unique" not in torch.__all__, "torch.unique is no bare name"
 
 
 def test_a_method_that_torch_has_is_not_left_out() -> None:
-    own = {f.name for f in FUNCTIONS if f.path.startswith("torch.Tensor.")}
+    own = {"device", *(f.name for f in FUNCTIONS if f.path.startswith("torch.Tensor."))}
     left_out = {
         f.name
         for f in FUNCTIONS
         if f.path == f"torch.{f.name}" and hasattr(torch.Tensor, f.name) and not f.method
     }
     assert left_out <= own
+
+
+# What changes the memory or its size, runs code, or is for sparse tensors.
+REFUSED_IN_PLACE = {
+    "apply_", "as_strided_", "map2_", "map_", "resize_", "resize_as_", "resize_as_sparse_", "set_",
+    "share_memory_", "sparse_resize_", "sparse_resize_and_clear_",
+}  # fmt: skip
+
+
+def test_every_method_in_place_has_a_row() -> None:
+    in_place = {name for name in dir(torch.Tensor) if name.endswith("_") and not name.startswith("_")}
+    rows = {name for name, row in members("torch.Tensor").items() if row.writes}
+    assert rows == in_place - REFUSED_IN_PLACE - {"requires_grad_"}
 
 
 def arguments(schema: Any) -> list[tuple[str, bool]]:
@@ -176,10 +220,11 @@ def mismatch(function: Function, *, method: bool = False) -> str:
     listed = function.method_arguments if method else function.arguments
     taken = forms(function, callable_for(function, method))
     if not taken:
-        return "" if [a.name for a in listed] == ["input"] else "torch does not say what it takes"
+        return "" if [a.name for a in listed] in ([], ["input"]) else "torch does not say what it takes"
     known = {name for form in taken for name, _ in form} | PYTHON_ONLY.get(function.path, set())
     if function.kind in (Kind.CREATION, Kind.RANDOM):
         known |= {"dtype", "device", "requires_grad"}
+    listed = tuple(a._replace(name=a.name.rstrip("_")) for a in listed)
     unknown = [a.name for a in listed if a.name not in known]
     placed = [
         a.name for a in listed if not a.keyword_only and a.name not in PYTHON_ONLY.get(function.path, ())
@@ -191,8 +236,11 @@ def mismatch(function: Function, *, method: bool = False) -> str:
     return f"unknown {unknown}, placed {placed}, torch {orders}" if unknown or not fits else ""
 
 
+OTHERS = ("torch.optim.Optimizer.", "torch.autograd.graph.Node.")
 DECLARED = [
-    f for f in FUNCTIONS if f.path.startswith("torch.") and not f.attribute and f.path not in UNDECLARED
+    f
+    for f in FUNCTIONS
+    if f.path.startswith("torch.") and not (f.attribute or f.path.startswith(OTHERS) or f.path in UNDECLARED)
 ]
 
 
@@ -299,7 +347,7 @@ def test_torch_takes_numpys_keywords(theirs: str) -> None:
     assert torch.equal(call(**numpy), call(**plain))
 
 
-@pytest.mark.parametrize("function", OPERATORS.values(), ids=said)
+@pytest.mark.parametrize("function", [f for f in OPERATORS.values() if not f.writes], ids=said)
 def test_an_operators_callable_does_what_its_source_says(function: Function, names: dict[str, Any]) -> None:
     evaluate, leaves = prepared(function, names)
     assert function.example is not None
@@ -310,9 +358,20 @@ def test_an_operators_callable_does_what_its_source_says(function: Function, nam
     assert torch.equal(torch.as_tensor(value), torch.as_tensor(evaluate(*leaves)))
 
 
+@pytest.mark.parametrize("function", [f for f in OPERATORS.values() if f.writes], ids=said)
+def test_the_operator_of_an_assignment_changes_the_tensor(function: Function, names: dict[str, Any]) -> None:
+    evaluate, leaves = prepared(function, names)
+    assert function.example is not None
+    x, y = (bound(text, names) for text in function.example.bindings.values())
+    z = x.detach().clone()
+    callable_for(function)(*((z, 1, y[0].detach()) if function.operator == "[]=" else (z, y.detach())))
+    assert torch.equal(z, evaluate(*leaves))
+
+
 def test_operators_work_on_numbers_too() -> None:
     assert callable_for(OPERATORS["**"])(2, 3) == 8
-    assert set(CALLS) == set(OPERATORS)
+    assert callable_for(OPERATORS["+="])(2, 3) == 5
+    assert set(CALLS) == {symbol for symbol, each in OPERATORS.items() if not each.writes}
 
 
 def test_a_function_and_its_method_are_told_apart() -> None:
@@ -342,7 +401,7 @@ def test_attributes_are_read() -> None:
 @pytest.mark.filterwarnings("ignore:(torch.chain_matmul|torch.cholesky) is deprecated:UserWarning")
 @pytest.mark.filterwarnings("ignore:index_reduce.. is in beta:UserWarning")
 def test_what_draws_says_so_and_nothing_else_does(names: dict[str, Any]) -> None:
-    quiet = {"torch.nn.functional.rrelu", "torch.nn.functional.scaled_dot_product_attention"}
+    quiet = {f"torch.nn.functional.{name}" for name in ("rrelu", "rrelu_", "scaled_dot_product_attention")}
     said_to_draw = {f.path for f in EVERY if f.draws}
     found = {f.path for f in WITH_EXAMPLE if f.differentiable and moves_the_generator(f, names)}
     assert quiet <= said_to_draw, "these draw when they are asked to"

@@ -115,7 +115,7 @@ SAID = (
     _effect("builtins.print", "the values, written out", "print(x, 'and', 2)", key="python_print",
             signature="(*values, sep: text = ' ', end: text = '\\n', flush: flag = False)", x=A),
     _effect("builtins.list.append", "object put at the end of the list",
-            "kept = []; kept.append(x.sum()); kept[0]", key="list_append",
+            "kept = []; kept.append(x.sum()); len(kept)", key="list_append",
             signature="(list: tensors, object, /)", x=A),
 )
 

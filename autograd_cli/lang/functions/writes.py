@@ -5,6 +5,7 @@ A twin means what its row means and takes what it takes, but for the tensor that
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from typing import Any
 
 from autograd_cli.lang.functions.rows import Example, Function, Kind, row
 from autograd_cli.lang.vocabulary import words
@@ -36,12 +37,6 @@ FUNCTIONS = words(
     rad2deg reciprocal relu round rsqrt sigmoid sin sinc sinh sqrt square tan tanh trunc xlogy
     """
 )
-# Where the tensor is not the first argument of the function.
-EXAMPLES = {
-    "igamma": Example("(x.detach() + 1).igamma_(x)", {"x": "[1.5,0.3]"}),
-    "igammac": Example("(x.detach() + 1).igammac_(x)", {"x": "[1.5,0.3]"}),
-    "polygamma": Example("x.clone().polygamma_(1)", {"x": "[1.5,0.3]"}),
-}
 LAYERS = words("celu elu hardtanh leaky_relu relu rrelu selu threshold")
 
 
@@ -87,33 +82,57 @@ OWN = (
 def twins(table: Mapping[str, Function]) -> Iterator[Function]:
     """The row of each twin, made of the row of what it does without writing."""
     for name in METHODS:
-        base = table.get(f"torch.{name}") or table[f"torch.Tensor.{name}"]
-        yield _twin(base, f"torch.Tensor.{name}_", f"{base.spelling}(x", f"x.clone().{name}_(")
+        base = table.get(f"torch.Tensor.{name}") or table[f"torch.{name}"]
+        called = f"x.{name}(" if base.path.startswith("torch.Tensor.") else f"{name}(x"
+        yield _twin(base, f"torch.Tensor.{name}_", called, f"x.clone().{name}_(")
     for name in FUNCTIONS:
-        base = table[f"torch.{name}"]
-        yield _twin(base, f"torch.{name}_", f"{name}(x", f"{name}_(x.clone()")
+        yield _twin(table[f"torch.{name}"], f"torch.{name}_", f"{name}(x", f"{name}_(x.clone()")
     for name in LAYERS:
-        base = table[f"torch.nn.functional.{name}"]
-        path = f"torch.nn.functional.{name}_"
-        yield _twin(base, path, f"F.{name}(x", f"F.{name}_(x.clone()")._replace(method=False)
+        path = f"torch.nn.functional.{name}"
+        twin = _twin(table[path], f"{path}_", f"F.{name}(x", f"F.{name}_(x.clone()")
+        yield twin._replace(method=False)
 
 
 def _twin(base: Function, path: str, called: str, calls: str) -> Function:
     """The row of `base` under another path, whose example has `calls` where `called` was."""
     assert base.example is not None
     source = base.example.source.replace(called, calls).replace("_(, ", "_(")
-    example = EXAMPLES.get(base.name) or Example(source, base.example.bindings)
-    return base._replace(
+    twin = base._replace(
         path=path,
         key=f"{base.key}_",
         meaning=f"{base.meaning}: in place",
-        example=example,
+        example=Example(source, base.example.bindings),
         signature=base.method_signature or base.signature,
         method_signature="",
         method=True,
         aliases=(),
         writes=True,
     )
+    return twin._replace(**_OTHERWISE.get(base.name, {}))
 
+
+_ZERO = {"differentiable": True, "domain": "any real, with gradient 0 everywhere"}
+_TRUTH = {"domain": "integers and truth values; of floats torch passes the gradient on as if unchanged"}
+_ANGLE = {"differentiable": False, "domain": "numbers without grad: torch has no derivative for it in place"}
+
+
+def _truth(name: str, arguments: str) -> dict[str, Any]:
+    example = Example(f"x.clone().{name}_({arguments})", {"x": "tensor([True,False])"})
+    return {**_TRUTH, "example": example}
+
+
+# What is otherwise with the twin.
+_OTHERWISE: dict[str, dict[str, Any]] = {
+    **dict.fromkeys(words("eq ge greater greater_equal gt le less less_equal lt ne not_equal"), _ZERO),
+    **{name: _truth(name, "x") for name in words("logical_and logical_or logical_xor")},
+    "logical_not": _truth("logical_not", ""),
+    **{
+        name: {**_ANGLE, "example": Example(f"{name}_(x.detach().clone())", {"x": x})}
+        for names, x in (("acosh arccosh", "[1.5,3.]"), ("asinh arcsinh atanh arctanh", "[-0.5,0.7]"))
+        for name in words(names)
+    },
+    "igamma": {"example": Example("tensor([2.,3.]).igamma_(x)", {"x": "[1.5,0.3]"})},
+    "igammac": {"example": Example("tensor([2.,3.]).igammac_(x)", {"x": "[1.5,0.3]"})},
+}
 
 ROWS = OWN
