@@ -109,11 +109,16 @@ class BoundValue:
 
 @dataclass(frozen=True)
 class Operand:
-    """An argument of the call that failed: its text in the source and its value."""
+    """An argument of the call that failed: its text in the source and its value.
+
+    `argument` is the Traced that the value came with, where there is one, so that a finding
+    can follow how it was made.
+    """
 
     text: str
     expr: Expr
     value: Any
+    argument: Any = None
 
 
 @dataclass(frozen=True)
