@@ -70,6 +70,9 @@ def _derivatives(run: Run, options: Options) -> dict[str, Derivative]:
     """The derivatives on paper, by name of the leaf."""
     assert run.root is not None
     places = {step.index: step.name for step in run.steps if step.name in run.leaves}
+    reason = run.unwritten()
+    if reason:
+        return dict.fromkeys(places.values(), Derivative(None, reason))
     tape = run.tape
     hidden = [binding.name for binding in run.bindings]
     found = differentiate(tape, run.root, list(places), options.cotangent, hidden)

@@ -71,7 +71,7 @@ def _recorded(run: Run) -> dict[Expr, BoundValue]:
     A formula never holds two draws that are written alike: the rules refuse it.
     """
     return {
-        step.expr: BoundValue(f"__held{step.index}", "", raised(step.value), "constant")
+        run.tape[step.index].expr: BoundValue(f"__held{step.index}", "", raised(step.value), "constant")
         for step in run.steps
         if step.held and isinstance(step.value, torch.Tensor)
     }

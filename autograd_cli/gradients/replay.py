@@ -52,6 +52,9 @@ class Planned:
 class Replay:
     """The program as a function of its leaves, float64 in and float64 out.
 
+    What a later step writes into is made anew in every replay. Where the program asks for a
+    gradient on its way, the replay builds a graph to take it from.
+
     With `double` False the run's own precision and device are kept.
     `leaves` are the recorded values of the leaves that the root depends on, `inputs`
     their places on the tape, `fixed` the calls that depend on no leaf (made once),
@@ -62,6 +65,8 @@ class Replay:
     def __init__(self, run: Run, double: bool = True) -> None:
         if run.root is None or run.device == "meta":
             raise ReplayError("meta tensors have no values" if run.device == "meta" else "the run failed")
+        if run.no_replay:
+            raise ReplayError(run.no_replay)
         self.dtype = torch.float64 if double else getattr(torch, run.dtype)
         self.double = double
         self.steps = run.steps
@@ -72,6 +77,8 @@ class Replay:
         self.plan: list[Planned] = []
         self.fixed: list[Planned] = []
         self.literals: list[int] = []
+        self.renewals: set[int] = set()
+        self.graded = any(_is_grad(run.steps[index]) for index in self.under)
         self.base: list[Any] = [None] * len(run.steps)
         with self.session():
             self._prepare(run)
@@ -84,13 +91,23 @@ class Replay:
         values = self.base.copy()
         for name, value in leaves.items():
             values[self.inputs[name]] = value
+        is_recorded = torch.is_grad_enabled()
         try:
-            for planned in self.plan:
-                values[planned.index] = evaluated(planned, values)
+            with torch.set_grad_enabled(is_recorded or self.graded):
+                self._evaluate(values)
         except Exception as error:  # whatever torch raises is the reason
             raise ReplayError(first_line(error)) from error
         output: torch.Tensor = values[self.root]
-        return output
+        return output if is_recorded or not self.graded else output.detach()
+
+    def _evaluate(self, values: list[Any]) -> None:
+        """Make every call of the plan on the values so far."""
+        if self.graded:
+            for index in self.inputs.values():
+                if not values[index].requires_grad:
+                    values[index] = values[index].detach().requires_grad_()
+        for planned in self.plan:
+            values[planned.index] = evaluated(planned, values)
 
     @contextmanager
     def session(self) -> Iterator[None]:
@@ -120,14 +137,23 @@ class Replay:
                 live.add(index)
                 self.inputs[step.name] = index
                 self.leaves[step.name] = self.base[index] = self._taken(step.value)
-            elif step.kind != "call" or _is_held(step, depends):
+            elif step.kind != "call" or (step.held if step.renewed else _is_held(step, depends)):
                 self.base[index] = self._taken(step.value)
                 self._note_literal(index)
-            elif depends:
+                if step.renewed:
+                    live.add(index)
+                    self._renew(index)
+            elif depends or step.renewed:
                 live.add(index)
                 self.plan.append(self._planned(step))
             else:
                 self._fix(self._planned(step), step)
+
+    def _renew(self, index: int) -> None:
+        """Have a value held as recorded copied for every replay, since a call writes into it."""
+        self.base.append(self.base[index])
+        self.plan.append(Planned(index, torch.clone, (len(self.base) - 1,), (), {}, None, None))
+        self.renewals.add(index)
 
     def _taken(self, value: Any) -> Any:
         return raised(value, self.double)
@@ -228,6 +254,11 @@ def _refuse_dimensions(step: LiveStep) -> None:
             f"there are more than {_DIMENSIONS} dimensions ({step.value.ndim} of them), "
             "and torch compares no tensors with so many"
         )
+
+
+def _is_grad(step: LiveStep) -> bool:
+    """Whether the step is a gradient that the program asked torch for."""
+    return step.function is not None and step.function.path == "torch.autograd.grad"
 
 
 def _is_empty(step: LiveStep) -> bool:

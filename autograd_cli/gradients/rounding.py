@@ -158,13 +158,17 @@ class _Sampler:
         self.cotangent = cotangent
         calls = [planned.index for planned in (*replay.fixed, *replay.plan)]
         self.moved = [*replay.inputs.values(), *calls]
-        rounds = {index: _rounds(replay.steps[index].value, cap) for index in self.moved}
+        rounds = {index: self.rounds(index, cap) for index in self.moved}
         self.strongest = max(rounds.values(), default=0.0) or _DOUBLE / 2
         self.amplified = max(1.0, _LEAST / self.strongest)
         sums = {index: _accumulation(replay.steps, index, eps) for index, eps in rounds.items()}
         self.precisions = {index: eps * sums[index] for index, eps in rounds.items()}
         summing = [planned for planned in replay.plan if planned.slots and sums[planned.index] > 1]
         self.terms = {planned.index: self.terms_of(planned) for planned in summing}
+
+    def rounds(self, index: int, cap: float | None) -> float:
+        """How much a step rounds by; what is copied as recorded does not."""
+        return 0.0 if index in self.replay.renewals else _rounds(self.replay.steps[index].value, cap)
 
     def terms_of(self, planned: Planned) -> int:
         """The place of the first floating tensor among the arguments of a call."""
@@ -237,6 +241,8 @@ class _Sampler:
         eps = self.precisions[planned.index] * self.amplified
         if eps and not made._is_view():
             made.data.mul_(draw.factor(made.shape, eps))
+        if self.replay.steps[planned.index].renewed:  # what is written later has to stay itself
+            return made
         return self.passed(made, planned.index, draw)
 
     def passed(self, value: Any, index: int, draw: _Draw) -> Any:

@@ -60,7 +60,8 @@ def value_of(node: GradFn, owner: Owner | None, steps: list[LiveStep]) -> torch.
 
 
 def _factors(run: Run, reading: Reading) -> list[dict[int, Local]]:
-    paper = LocalFactors(run.tape)
+    near = run.near
+    paper = LocalFactors(near, () if near is run.tape else [step.expr for step in run.steps])
     count = len(reading.walk.nodes)
     known = [_factors_of(number, run, reading, paper) for number in range(min(count, _LOCAL_LIMIT))]
     return known + [{}] * (count - len(known))

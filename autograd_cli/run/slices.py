@@ -6,19 +6,21 @@ the value of that moment too. In-place calls that wrote into the memory of these
 stand in the slice, in their order, so that a replay makes them on copies.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import torch
 
+from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.nodes import Expr, Name, Sequence as Listed, Slice as SliceNode
 from autograd_cli.report import Ref, Step
 from autograd_cli.run.moments import Moments
+from autograd_cli.run.needed import Needed, is_in_place
 from autograd_cli.run.papers import Papers
 from autograd_cli.run.tape import BoundValue, LiveStep, Run
-from autograd_cli.run.traced import Ran, Traced, memory_of, shared_with
+from autograd_cli.run.traced import Ran, Traced
 from autograd_cli.run.values import tensors_in
 
 
@@ -46,10 +48,9 @@ class Slice(Run):
         """The steps without their tensors, each called by the variable that holds it."""
         return tuple(step.plain(Name(step.variable) if step.variable else None) for step in self.steps)
 
-    @property
-    def is_written(self) -> bool:
-        """Whether the values are short enough to be written out in terms of leaves and constants."""
-        return self._papers.is_whole
+    def unwritten(self) -> str:
+        """Why no formula can be written; empty where nothing is known to stand in the way."""
+        return self.no_formula or ("" if self._papers.is_whole else "written out it would not be read")
 
 
 def whole(ran: Ran) -> Run:
@@ -103,117 +104,15 @@ def sliced(
     require grad. `names` are the program's variables at the moment of interest, by which
     leaves are called that have no name of their own.
     """
-    needed = _Needed(leaves)
+    needed = Needed(leaves)
     needed.add(root)
     return _Layout(ran, needed, ran.names if names is None else names).run(root)
-
-
-def parts(argument: Any, node: Expr | None) -> Iterator[tuple[Traced, Expr | None]]:
-    """The values in an argument, each with its own node where it has one."""
-    if isinstance(argument, Traced):
-        yield argument, node
-    elif isinstance(argument, list | tuple):
-        nodes: Any = node.items if isinstance(node, Listed) else ()
-        for place, item in enumerate(argument):
-            yield from parts(item, nodes[place] if place < len(nodes) else None)
-    elif isinstance(argument, slice):
-        bounds = (node.lower, node.upper, node.step) if isinstance(node, SliceNode) else (None,) * 3
-        for item, bound in zip((argument.start, argument.stop, argument.step), bounds, strict=True):
-            yield from parts(item, bound)
-
-
-def operands(traced: Traced) -> Iterator[tuple[Traced, Expr | None]]:
-    """The values that a call was made on, each with its node."""
-    given = (*traced.args, *traced.kwargs.values())
-    for place, argument in enumerate(given):
-        yield from parts(argument, traced.exprs[place] if place < len(traced.exprs) else None)
-
-
-def is_in_place(traced: Traced) -> bool:
-    """Whether a call changed its first argument and gave that back."""
-    first = traced.args[0] if traced.args else None
-    return isinstance(first, Traced) and first.value is traced.value and isinstance(first.value, torch.Tensor)
-
-
-class _Needed:
-    """The calls that a root was computed by, and what the replay must know of them.
-
-    `calls` are by identity; `renewed` holds the values whose memory a call among them writes
-    later, `effects` the numbers of the in-place calls that are in the slice. `aliases` holds,
-    by the identity of an alias that let go of what it was made of, a value of the same memory.
-    """
-
-    def __init__(self, leaves: Collection[torch.Tensor] | None) -> None:
-        self.leaves = None if leaves is None else {id(leaf) for leaf in leaves}
-        self.calls: dict[int, Traced] = {}
-        self.renewed: dict[int, Traced] = {}
-        self.effects: set[int] = set()
-        self.aliases: dict[int, Traced] = {}
-
-    def add(self, root: Traced) -> None:
-        """Take in `root` and all that it was made of."""
-        stack = [root]
-        while stack:
-            traced = stack.pop()
-            if id(traced) in self.calls or self.is_leaf(traced) or traced.kind == "binding":
-                continue
-            self.calls[id(traced)] = traced
-            for operand, node in operands(traced):
-                if not self.is_atom(operand, node):
-                    stack.append(operand)
-                stack.extend(self._writes(operand, traced))
-
-    def is_leaf(self, traced: Traced) -> bool:
-        """Whether gradients are asked for at this value."""
-        value = traced.value
-        if self.leaves is not None:
-            return id(value) in self.leaves
-        return isinstance(value, torch.Tensor) and value.requires_grad and value.is_leaf
-
-    def is_atom(self, traced: Traced, node: Expr | None) -> bool:
-        """Whether a value stands in the slice without what it was made of."""
-        if self.is_leaf(traced) or traced.kind != "call":
-            return True
-        if traced.grad_fns or id(traced) in self.renewed:
-            return id(traced) in self.renewed and not traced.args
-        return isinstance(node, Name) or (node is None and bool(traced.name))
-
-    def _writes(self, operand: Traced, reader: Traced) -> list[Traced]:
-        """The in-place calls that changed the memory of `operand` before it was read."""
-        memory = memory_of(operand)
-        if not memory or self.is_leaf(operand):
-            return []
-        writes = [w for w in memory if w.number < reader.number and w.args]
-        if not any(w.grad_fns for w in writes) and not operand.grad_fns:
-            return []  # what is constant is read as it was at that moment
-        taken: list[Traced] = []
-        owner = chain_of(operand)[-1]
-        for write in writes:
-            chain = chain_of(write.args[0])
-            if self.is_leaf(chain[-1]) or self.is_leaf(owner) or write.number < owner.number:
-                continue
-            self.effects.add(write.number)
-            self.renewed.update((id(link), link) for link in (*chain, owner))
-            if chain[-1] is not owner:
-                self.aliases[id(chain[-1])] = owner
-            taken += [write, *(link for link in chain if link.args or id(link) in self.aliases)]
-        return taken
-
-
-def chain_of(target: Traced) -> list[Traced]:
-    """A value, and what it is a view of, down to the owner of the memory."""
-    link: Traced | None = target
-    chain = []
-    while link is not None:
-        chain.append(link)
-        link = shared_with(link)
-    return chain
 
 
 class _Layout:
     """Lays needed values out as live steps, in the order in which they were made."""
 
-    def __init__(self, ran: Ran, needed: _Needed, names: Mapping[str, Any]) -> None:
+    def __init__(self, ran: Ran, needed: Needed, names: Mapping[str, Any]) -> None:
         self.ran = ran
         self.needed = needed
         self.moments = Moments(ran.mutations)
@@ -263,7 +162,7 @@ class _Layout:
             tuple(refs[:count]),
             dict(zip(traced.kwargs, refs[count:], strict=True)),
             traced.grad_fns,
-            traced.held and not (renewed and traced.args),
+            traced.held and not (renewed and traced.args and not _is_drawn(traced)),
             random_state=traced.random_state,
             variable=traced.name,
             renewed=renewed,
@@ -279,7 +178,9 @@ class _Layout:
         place = self.places.get(id(owner))
         of = Ref(self.atom(owner, traced, None) if place is None else place)
         value = self.moments.value(traced)
-        step = LiveStep(len(self.steps), traced.expr, "call", value, call=_Alias(traced.value), args=(of,))
+        step = LiveStep(
+            len(self.steps), traced.expr, "call", value, call=_Alias(traced.value, owner.value), args=(of,)
+        )
         step.renewed = True
         return self._put(step)
 
@@ -392,11 +293,12 @@ class _Layout:
 class _Alias:
     """Gives the part of a value's memory that another tensor stood for, as `detach` does."""
 
-    def __init__(self, like: torch.Tensor) -> None:
-        self.place = like.shape, like.stride(), like.storage_offset()
+    def __init__(self, like: torch.Tensor, owner: torch.Tensor) -> None:
+        self.shape, self.stride = like.shape, like.stride()
+        self.offset = like.storage_offset() - owner.storage_offset()
 
     def __call__(self, value: torch.Tensor) -> torch.Tensor:
-        return value.detach().as_strided(*self.place)
+        return value.detach().as_strided(self.shape, self.stride, value.storage_offset() + self.offset)
 
 
 class _Moved:
@@ -412,6 +314,10 @@ class _Moved:
 def _moment(traced: Traced, reader: Traced) -> int:
     """The number up to which writes count for a value that `reader` read; its own write does not."""
     return max(traced.number, reader.number - 1 if is_in_place(reader) else reader.number)
+
+
+def _is_drawn(traced: Traced) -> bool:
+    return traced.function is not None and traced.function.kind is Kind.RANDOM
 
 
 def _accumulators(leaf: torch.Tensor) -> tuple[torch.autograd.graph.Node, ...]:

@@ -158,6 +158,10 @@ class Run:
         """The steps without their tensors, each in terms of the bindings, as formulas are written."""
         return tuple(step.plain() for step in self.steps)
 
+    def unwritten(self) -> str:
+        """Why no formula can be written; empty where nothing is known to stand in the way."""
+        return self.no_formula
+
     @property
     def near(self) -> tuple[Step, ...]:
         """The steps without their tensors, in terms of the nearest names, as local factors are written."""

@@ -167,10 +167,14 @@ def _derivative(
 
 
 class LocalFactors:
-    """The derivative of each step of a tape by its own operands, on paper."""
+    """The derivative of each step of a tape by its own operands, on paper.
 
-    def __init__(self, steps: Sequence[Step]) -> None:
-        self._steps = steps
+    `exprs` are what the steps' own results are called, where the steps are called otherwise
+    when they are operands.
+    """
+
+    def __init__(self, steps: Sequence[Step], exprs: Sequence[Expr] = ()) -> None:
+        self._steps = [replace(s, expr=e) for s, e in zip(steps, exprs, strict=True)] if exprs else steps
         self._tape = Tape(steps, {s.index for s in steps if s.requires_grad}, apart=False)
         self._names = {s.name for s in steps if s.kind == "binding"}
 

@@ -1,0 +1,111 @@
+"""Which values a root of a program needs: what it was made of, and the in-place calls on that."""
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import torch
+
+from autograd_cli.lang.nodes import Expr, Name, Sequence as Listed, Slice as SliceNode
+from autograd_cli.run.traced import Traced, memory_of, shared_with
+
+
+def parts(argument: Any, node: Expr | None) -> Iterator[tuple[Traced, Expr | None]]:
+    """The values in an argument, each with its own node where it has one."""
+    if isinstance(argument, Traced):
+        yield argument, node
+    elif isinstance(argument, list | tuple):
+        nodes: Any = node.items if isinstance(node, Listed) else ()
+        for place, item in enumerate(argument):
+            yield from parts(item, nodes[place] if place < len(nodes) else None)
+    elif isinstance(argument, slice):
+        bounds = (node.lower, node.upper, node.step) if isinstance(node, SliceNode) else (None,) * 3
+        for item, bound in zip((argument.start, argument.stop, argument.step), bounds, strict=True):
+            yield from parts(item, bound)
+
+
+def operands(traced: Traced) -> Iterator[tuple[Traced, Expr | None]]:
+    """The values that a call was made on, each with its node."""
+    given = (*traced.args, *traced.kwargs.values())
+    for place, argument in enumerate(given):
+        yield from parts(argument, traced.exprs[place] if place < len(traced.exprs) else None)
+
+
+def is_in_place(traced: Traced) -> bool:
+    """Whether a call changed its first argument and gave that back."""
+    first = traced.args[0] if traced.args else None
+    return isinstance(first, Traced) and first.value is traced.value and isinstance(first.value, torch.Tensor)
+
+
+class Needed:
+    """The calls that a root was computed by, and what the replay must know of them.
+
+    `calls` are by identity; `renewed` holds the values whose memory a call among them writes
+    later, `effects` the numbers of the in-place calls that are in the slice. `aliases` holds,
+    by the identity of an alias that let go of what it was made of, a value of the same memory.
+    """
+
+    def __init__(self, leaves: Collection[torch.Tensor] | None) -> None:
+        self.leaves = None if leaves is None else {id(leaf) for leaf in leaves}
+        self.calls: dict[int, Traced] = {}
+        self.renewed: dict[int, Traced] = {}
+        self.effects: set[int] = set()
+        self.aliases: dict[int, Traced] = {}
+
+    def add(self, root: Traced) -> None:
+        """Take in `root` and all that it was made of."""
+        stack = [root]
+        while stack:
+            traced = stack.pop()
+            if id(traced) in self.calls or self.is_leaf(traced) or traced.kind == "binding":
+                continue
+            self.calls[id(traced)] = traced
+            for operand, node in operands(traced):
+                if not self.is_atom(operand, node):
+                    stack.append(operand)
+                stack.extend(self._writes(operand, traced))
+
+    def is_leaf(self, traced: Traced) -> bool:
+        """Whether gradients are asked for at this value."""
+        value = traced.value
+        if self.leaves is not None:
+            return id(value) in self.leaves
+        return isinstance(value, torch.Tensor) and value.requires_grad and value.is_leaf
+
+    def is_atom(self, traced: Traced, node: Expr | None) -> bool:
+        """Whether a value stands in the slice without what it was made of."""
+        if self.is_leaf(traced) or traced.kind != "call":
+            return True
+        if traced.grad_fns or id(traced) in self.renewed:
+            return id(traced) in self.renewed and not traced.args
+        return isinstance(node, Name) or (node is None and bool(traced.name))
+
+    def _writes(self, operand: Traced, reader: Traced) -> list[Traced]:
+        """The in-place calls that changed the memory of `operand` before it was read."""
+        memory = memory_of(operand)
+        if not memory or self.is_leaf(operand):
+            return []
+        writes = [w for w in memory if w.number < reader.number and w.args]
+        if not any(w.grad_fns for w in writes) and not operand.grad_fns:
+            return []  # what is constant is read as it was at that moment
+        taken: list[Traced] = []
+        owner = chain_of(operand)[-1]
+        for write in writes:
+            chain = chain_of(write.args[0])
+            if self.is_leaf(chain[-1]) or self.is_leaf(owner) or write.number < owner.number:
+                continue
+            self.effects.add(write.number)
+            self.renewed.update((id(link), link) for link in (*chain, owner))
+            if chain[-1] is not owner:
+                self.aliases[id(chain[-1])] = owner
+            taken += [write, *(link for link in chain if link.args or id(link) in self.aliases)]
+        return taken
+
+
+def chain_of(target: Traced) -> list[Traced]:
+    """A value, and what it is a view of, down to the owner of the memory."""
+    link: Traced | None = target
+    chain = []
+    while link is not None:
+        chain.append(link)
+        link = shared_with(link)
+    return chain
