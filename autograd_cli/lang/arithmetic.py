@@ -68,7 +68,7 @@ def apply_binary(op: str, left: Any, right: Any, max_items: int = MAX_ITEMS) -> 
             f"`{op}` is applied to a string, and strings have no arithmetic in the language.",
             hint="Write the string as it is to be.",
         )
-    _check_cost(op, left, right, max_items)
+    check_cost(op, left, right, max_items)
     return _computed(op, left, right)
 
 
@@ -171,8 +171,8 @@ def _length(numbers: range) -> int:
     return max(0, -((numbers.start - numbers.stop) // numbers.step))
 
 
-def _check_cost(op: str, left: Any, right: Any, max_items: int) -> None:
-    """Refuse a result of more than MAX_INTEGER_BITS bits, or of more than `max_items` items."""
+def check_cost(op: str, left: Any, right: Any, max_items: int) -> None:
+    """Nothing, or the refusal of a result of more than MAX_INTEGER_BITS bits or `max_items` items."""
     if _is_sequence(left) or _is_sequence(right):
         _check_items(op, left, right, max_items)
     elif isinstance(left, int) and isinstance(right, int) and _bits(op, left, right) > MAX_INTEGER_BITS:
