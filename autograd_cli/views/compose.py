@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from autograd_cli.report.records import Binding, Output, Report
 from autograd_cli.report.values import bytes_text
-from autograd_cli.views import findings, numbers, witnesses
+from autograd_cli.views import findings, numbers, program
+from autograd_cli.views.inspection import inspection
 from autograd_cli.views.pieces import (
     BLANK,
     Column,
@@ -26,14 +27,18 @@ _USUAL_WIDTH = 80
 
 def compose(report: Report, room: Room) -> list[Piece]:
     """Header, tree, lines under it, a block a gradient, findings; blank lines between."""
+    if report.inspected:
+        return list(_parted([[_head(report)], inspection(report.inspected), *_findings(report, room)]))
     if room.check:
-        return list(_parted([[_header(report, None)], verdicts(report), *_findings(report, room)]))
+        return list(_parted([[_head(report)], verdicts(report), *_findings(report, room)]))
+    if report.statements:
+        return list(_parted(program.blocks(report, room) + _findings(report, room)))
     tree, under = graph_table(report, room) or (None, [])
     blocks: list[list[Piece]] = [
         [_header(report, tree)],
         [tree, *under] if tree else [_bindings(report)] if report.bindings else [],
         [*chains(report.graph), *stretches(report.graph)] if report.graph else [],
-        _gradients(report, room),
+        program.gradients(report.gradients, report.dtype, room),
     ]
     return list(_parted(blocks + _findings(report, room)))
 
@@ -50,6 +55,11 @@ def _parted(blocks: Iterable[list[Piece]]) -> Iterable[Piece]:
             yield BLANK
         yield from block
         first = False
+
+
+def _head(report: Report) -> Ends:
+    """The header alone, above another view than the tree."""
+    return program.header(report) if report.statements else _header(report, None)
 
 
 def _header(report: Report, tree: Table | None) -> Ends:
@@ -94,14 +104,3 @@ def _binding(binding: Binding) -> tuple[Words, ...]:
         words(one_line(binding.device)),
         words((numbers.cell(binding.value, numbers.TIGHT), "value")),
     )
-
-
-def _gradients(report: Report, room: Room) -> list[Piece]:
-    """A block a gradient; a note that explains a number stands in the first block that has it."""
-    made: list[Piece] = []
-    said: set[str] = set()
-    for gradient in report.gradients:
-        notes = [note for note in gradient.notes if note in witnesses.OWN_NOTES or note not in said]
-        made += witnesses.block(gradient, report.dtype, room, notes)
-        said.update(notes)
-    return made

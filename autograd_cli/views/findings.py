@@ -62,9 +62,9 @@ def _place(finding: Finding, report: Report, room: Room) -> list[Line]:
 
 
 def _lines(texts: tuple[str, ...], indent: int, drawn: bool) -> list[Line]:
-    """Lines of text; those that are `drawn` keep their blanks and are not broken."""
+    """Lines of text; those that are `drawn` keep their blanks, and with blanks in a row are not broken."""
     pieces = [piece for text in texts for piece in text.splitlines()]
-    return [Line(words(visible(piece)), indent=indent, whole=drawn) for piece in pieces]
+    return [Line(words(visible(piece)), indent=indent, whole=drawn and "  " in piece) for piece in pieces]
 
 
 def _torch(message: str) -> list[Line]:

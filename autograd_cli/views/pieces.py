@@ -51,11 +51,15 @@ class Ends:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table. `cut` is True where a narrow terminal may shorten the text."""
+    """A column of a table. `cut` is True where a narrow terminal may shorten the text.
+
+    `width` is given where the table was laid out for a room, else that of the longest cell.
+    """
 
     title: str
     style: str = ""
     cut: bool = False
+    width: int | None = None
 
 
 @dataclass(frozen=True)
@@ -72,13 +76,14 @@ class Room:
     """How much may be shown: `width` in cells, None where nothing need be cut.
 
     `full` shows everything, `depth` the rows down to that depth of the tree; `check`
-    shows the verdicts instead of the tree.
+    shows the verdicts instead of the tree; `verbose` keeps the comments of a program.
     """
 
     width: int | None = None
     full: bool = False
     depth: int | None = None
     check: bool = False
+    verbose: bool = False
 
 
 Piece = Line | Ends | Table
@@ -115,6 +120,9 @@ def widths(table: Table) -> list[int]:
     """The natural width of each column; a very long cell widens its column to 72 only."""
     found = []
     for number, column in enumerate(table.columns):
+        if column.width is not None:
+            found.append(column.width)
+            continue
         longest = max((wide(row[number]) for row in table.rows), default=0)
         found.append(max(cells(column.title), min(longest, _LONGEST)))
     return found

@@ -176,7 +176,8 @@ class _Columns:
             texts = [numbers.cell(value, self.fit.digits) for value in known]
         pairs = zip(self.fresh, texts, strict=True)
         made = [self.arrived(node, text) if node else "" for node, text in pairs]
-        return Column("d out/d text"), [
+        out = self.report.root if self.report.root.isidentifier() else "out"
+        return Column(f"d {out}/d text"), [
             words((text, numbers.style(text))) for text in _aligned(made, self.scalar)
         ]
 
@@ -212,7 +213,8 @@ def said(node: Node) -> str:
     text = one_line(node.text)
     if node.inside:
         return f"inside {_call(text)}"
-    return text or one_line(node.op)
+    name = one_line(node.name) if node.name and node.name not in (node.text, node.leaf) else ""
+    return " = ".join(filter(None, (name, text or one_line(node.op))))
 
 
 def _call(text: str) -> str:

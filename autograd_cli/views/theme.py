@@ -9,6 +9,7 @@ STYLES = {
     "source": "bold",
     "name": "bold",
     "value": "",
+    "printed": "green",
     "shape": "cyan",
     "op": "blue",
     "factor": "",

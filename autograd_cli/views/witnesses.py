@@ -13,7 +13,7 @@ from autograd_cli.views.pieces import Line, Room, Words, one_line, words
 _NAMES = {Witness.AUTOGRAD: "autograd", Witness.SYMBOLIC: "formula", Witness.NUMERIC: "numeric"}
 _INDENT = 5
 _SHAPES_AT = 50
-_VERDICTS = {
+VERDICTS = {
     Verdict.OK: ("agree", "good"),
     Verdict.KINK: ("kink", "warning"),
     Verdict.PRECISION: ("precision", "warning"),
@@ -23,6 +23,7 @@ _VERDICTS = {
     Verdict.NO_GRAPH: ("no graph", "bad"),
     Verdict.NONDETERMINISTIC: ("not deterministic", "bad"),
 }
+"""Of each verdict the word that a person reads, and its style."""
 
 
 OWN_NOTES = {"stop-gradient": "stop-gradient: what is cut off counts as a constant, here as for autograd"}
@@ -165,7 +166,7 @@ def _verdict(gradient: Gradient, dtype: str) -> list[Line]:
     if nothing_flows(gradient):
         said = f"no gradient flows: {one_line(gradient.sentence)}"
         return [Line(words(said), indent=_INDENT, hang=2)]
-    word, style = _VERDICTS[gradient.verdict]
+    word, style = VERDICTS[gradient.verdict]
     parts = [*_grounds(gradient, dtype), _along(gradient)]
     rest = "".join(f" · {part}" for part in parts if part)
     return [Line(words((word, style), rest), indent=_INDENT, hang=2)]

@@ -1,0 +1,138 @@
+"""The columns of a listing in the room there is: statements, and what they did beside them."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from autograd_cli.lang.source import cells
+from autograd_cli.views.effects import PRINTED, Effect
+from autograd_cli.views.pieces import Column, Room, Table, Word, Words, wide, words
+
+MARK = 2
+"""Cells of the mark before what a statement did, and of the blank after it."""
+
+_GAP = 2
+_NEAR = 3
+_SHARE = 0.41
+_LONGEST = 72
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of the listing before it is laid out: line, statement, mark, and all that it did."""
+
+    line: str
+    text: Words
+    mark: Words = ()
+    did: tuple[Effect, ...] = ()
+
+
+def right_of(texts: Sequence[int], line: int, width: int | None) -> int | None:
+    """How many cells there are for what statements did, mark included; None where nothing need be cut.
+
+    `texts` are the cells that the statements take, `line` is the largest number of a line.
+    """
+    if width is None:
+        return None
+    left = width - _margin(max(4, len(str(line))))
+    return left - min(max([9, *texts]), round(left * _SHARE))
+
+
+def laid_out(entries: list[Entry], right: int | None, room: Room) -> Table:
+    """The table in the room there is: the statement gives way first, then facts go a row down."""
+    line = _line_cells(entries)
+    text = max([9, *(wide(entry.text) for entry in entries)])
+    did = [one for entry in entries for one in entry.did]
+    if right is None or room.width is None:
+        text, fact = min(text, _LONGEST), max((wide(one.fact) for one in did), default=0)
+    else:
+        left = room.width - _margin(line)
+        text = min(text, left - min(right, _needed(did)))
+        right = left - text
+        fact = 0
+    what = _aligned_at(did, right)
+    rows = [row for entry in entries for row in _rows(entry, line, what, right)]
+    columns = (
+        Column("line".rjust(line), "quiet", width=line),
+        Column("statement", cut=True, width=text),
+        Column("  what it did", width=what),
+        Column("", width=fact if right is None else max(right - what - _GAP, 0)),
+    )
+    return Table(columns, tuple(rows), _GAP)
+
+
+def _line_cells(entries: list[Entry]) -> int:
+    return max([4, *(len(entry.line) for entry in entries)])
+
+
+def _margin(line: int) -> int:
+    """What stands beside the statements and what they did: a blank, the line's number, two gaps."""
+    return 1 + line + _GAP + _GAP
+
+
+def _needed(did: list[Effect]) -> int:
+    """How many cells what was done takes when nothing of it is broken."""
+    return max([13, *(MARK + wide(one.what) + (_NEAR + wide(one.fact) if one.fact else 0) for one in did)])
+
+
+def _aligned_at(did: list[Effect], right: int | None) -> int:
+    """The width of what was done, mark included, so that the facts beside it start in one column."""
+    pairs = [one for one in did if one.fact]
+    most = _LONGEST
+    if right is not None:
+        facts = [size for one in pairs if (size := wide(one.fact)) <= right // 2]
+        most = right - _GAP - max(facts, default=0)
+    return max([11, *(size for one in pairs if (size := MARK + wide(one.what)) <= most)])
+
+
+def _rows(entry: Entry, line: int, what: int, right: int | None) -> Iterator[tuple[Words, ...]]:
+    """The rows of one entry: its first effect beside the statement, the others below."""
+    first = (words((entry.line.rjust(line), "quiet")), entry.text)
+    mark = entry.mark + words(" ") if entry.mark else words(" " * MARK)
+    did = entry.did or ((Effect(()),) if entry.mark else ())
+    for at, (left, fact) in enumerate(_cells(did, what, right) or [((), ())]):
+        start = mark if at == 0 else words(" " * MARK)
+        yield (*(first if at == 0 else ((), ())), start + left if left or entry.mark else (), fact)
+
+
+def _cells(did: tuple[Effect, ...], what: int, right: int | None) -> list[tuple[Words, Words]]:
+    """The effects as rows: the fact in its column, or near, or below where there is no room."""
+    made: list[tuple[Words, Words]] = []
+    for one in did:
+        size, beside = MARK + wide(one.what), wide(one.fact)
+        if one.fact and size <= what and (right is None or what + _GAP + beside <= right):
+            made.append((one.what, one.fact))
+        elif one.fact and (right is None or size + _NEAR + beside <= right):
+            made.append((one.what + words(" " * _NEAR) + one.fact, ()))
+        else:
+            room = None if right is None else right - MARK
+            made += [(part, ()) for part in _broken(one.what, room)]
+            made += [(words("  ") + part, ()) for part in _broken(one.fact, room)] if one.fact else []
+    return made
+
+
+def _broken(text: Words, right: int | None) -> list[Words]:
+    """The words in lines of at most `right` cells, those after the first a little further in."""
+    if right is None or wide(text) <= right or right <= len(PRINTED):
+        return [text]
+    lines: list[list[Word]] = [[]]
+    left = right
+    for word in text:
+        for piece in re.findall(r"\s*\S+|\s+$", word.text):
+            for part in _chopped(piece, right - len(PRINTED)):
+                if cells(part) > left and lines[-1]:
+                    lines.append([Word(" " * len(PRINTED))])
+                    left = right - len(PRINTED)
+                    part = part.lstrip(" ")
+                lines[-1].append(Word(part, word.style))
+                left -= cells(part)
+    return [tuple(line) for line in lines]
+
+
+def _chopped(piece: str, size: int) -> list[str]:
+    """A word that is wider than a line in pieces that are not."""
+    return (
+        [piece]
+        if cells(piece) <= size
+        else [piece[at : at + size // 2] for at in range(0, len(piece), size // 2)]
+    )
