@@ -75,7 +75,8 @@ def block(reader: Reader, body: Iterable[ast.stmt]) -> Block:
 def _block(reader: Reader, body: Iterable[ast.stmt], where: Where) -> Plan:
     made: list[Statement] = []
     for statement in body:
-        reader.count(statement)
+        if not isinstance(statement, ast.Expr):  # its expression counts
+            reader.count(statement)
         if where.depth > reader.max_nesting:
             raise reader.too_large(f"blocks nested more than {reader.max_nesting} deep", statement)
         if where.counted > MOST_COUNTED:

@@ -14,7 +14,6 @@ from autograd_cli.lang.nodes import (
     Expr,
     For,
     If,
-    Import,
     Name,
     Return,
     Sequence,
@@ -82,7 +81,7 @@ def expressions(block: Block) -> Iterator[Expr]:
 def assigned(block: Block) -> frozenset[str]:
     """The names that a block gives values to, as Python makes them local to a `def` of that body.
 
-    Names of imports, functions and errors are among them; what a `def` in it assigns is not.
+    Names of functions and errors are among them, those of imports and what a `def` in it assigns are not.
     """
     found: set[str] = set()
     waiting: list[Statement] = list(block)
@@ -101,8 +100,6 @@ def given(statement: Statement) -> Iterator[str]:
             yield from (name for target in targets for name in named(target))
         case Augment(target, _, _) | For(target, _, _):
             yield from named(target)
-        case Import(names):
-            yield from (each.name for each in names)
         case Define(name, _, _):
             yield name
         case Try(_, handlers, _, _):

@@ -24,6 +24,27 @@ def _or_bind(node: Expr) -> str:
     return f", or bind the name to a value, `--{node.id} 2`" if isinstance(node, Name) else ""
 
 
+def mode_as_value(place: Place, node: Call) -> LanguageError:
+    """The error for `torch.no_grad()` that stands without `with`, where it does nothing."""
+    return place.error(
+        "AGX109",
+        f"`{place.of(node)}` makes a mode, and a mode acts only after `with`.",
+        node.span,
+        f"Write `with {place.of(node)}:` above the lines that it is for, and indent these.",
+    )
+
+
+def type_as_value(place: Place, node: Call) -> LanguageError:
+    """The error for `type(x)` without `.__name__`."""
+    return place.error(
+        "AGX109",
+        f"`{place.of(node)}` is a class, and a class is no value in the language.",
+        node.span,
+        f"Write `{place.of(node)}.__name__` for its name.",
+        place.mended(Span(node.span.end, node.span.end), ".__name__"),
+    )
+
+
 def check_module_call(place: Place, callee: Call) -> None:
     """Refuse `nn.ReLU()(x)`: the modules of torch.nn are no values, their functions are there."""
     inner = callee.function

@@ -4,8 +4,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 
+from autograd_cli.lang.bodies import assigned, statements
 from autograd_cli.lang.functions import by_path, is_member
 from autograd_cli.lang.namespaces import CONSTANTS, FROM_BUILTINS, MODULES, NOT_BARE
+from autograd_cli.lang.nodes import Define, Import, Program
 
 # What `from torch import *` gives under names of Python's own, beside what the table has.
 _HIDES = frozenset({"range", "compile"})
@@ -21,13 +23,15 @@ class Scope(Collection[str]):
     `bound` are those names: bindings, and what the program assigns. They hide all others.
     `imported` maps each name of an import to its path, None under the prelude; `stars` are
     the modules of star imports. `defined` are the functions that the program makes, and
-    `callables` those that were brought to it: both are among `bound`.
+    `callables` those that were brought to it: both are among `bound`. `uses_arrays` says
+    that NumPy's arrays can arise, whose methods are not those of tensors.
     """
 
     bound: frozenset[str] = frozenset()
     imported: Mapping[str, str] | None = None
     stars: tuple[str, ...] = ()
     defined: frozenset[str] = frozenset()
+    callables: frozenset[str] = frozenset()
     is_program: bool = field(default=False, compare=False)
     uses_arrays: bool = field(default=False, compare=False)
 
@@ -57,7 +61,10 @@ class Scope(Collection[str]):
 
     def local(self, names: Collection[str]) -> "Scope":
         """The scope inside a function that gives values to `names`."""
-        return replace(self, bound=self.bound | frozenset(names), defined=self.defined - frozenset(names))
+        own = frozenset(names)
+        return replace(
+            self, bound=self.bound | own, defined=self.defined - own, callables=self.callables - own
+        )
 
     def spelled(self, spelling: str) -> str:
         """How what the prelude calls `spelling`, "F.relu", is called here: "nn.functional.relu"."""
@@ -78,6 +85,43 @@ class Scope(Collection[str]):
 
 PRELUDE = Scope()
 """Names under the prelude, none of them bound."""
+
+
+def of(program: Program, bound: Collection[str], callables: Collection[str] = ()) -> Scope:
+    """The scope of a program outside of its functions; `bound` are the names with a value from outside.
+
+    `callables` are names of functions from outside.
+    """
+    imported, stars = _imports(program)
+    defined = {each.name for each in statements(program.statements) if isinstance(each, Define)}
+    assigned_here = assigned(program.statements)
+    from_outside = {*bound, *callables} - (imported or {}).keys()
+    text = program.source.text
+    return Scope(
+        bound=frozenset(from_outside | assigned_here),
+        imported=imported,
+        stars=stars,
+        defined=frozenset(defined),
+        callables=frozenset(callables) & from_outside,
+        is_program=not program.is_expression,
+        uses_arrays="numpy" in text,
+    )
+
+
+def _imports(program: Program) -> tuple[dict[str, str] | None, tuple[str, ...]]:
+    """What the imports of a program give, by name, and the modules of its star imports."""
+    found: dict[str, str] = {}
+    stars: list[str] = []
+    imports = [each for each in program.statements if isinstance(each, Import)]
+    for each in (name for statement in imports for name in statement.names):
+        if each.name == "*":
+            module = each.path.removesuffix(".*")
+            stars.append(module)
+            for path in _starred(module):
+                found.pop(path.rpartition(".")[2], None)
+        else:
+            found[each.name] = each.path
+    return (found if imports else None), tuple(stars)
 
 
 @cache

@@ -1,12 +1,12 @@
 """The errors for names, functions and attributes that the language does not have."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from autograd_cli.errors import LanguageError, Span
 from autograd_cli.lang import lookup, suggestions
 from autograd_cli.lang.nodes import Attribute, Call, Expr, Name
-from autograd_cli.lang.parse import is_expression
+from autograd_cli.lang.parse import is_source
+from autograd_cli.lang.scope import Scope
 from autograd_cli.lang.vocabulary import FOREIGN, HABITS, METHODS_NOT_NEEDED, SPELT_OUT, UNSAFE
 
 
@@ -15,7 +15,7 @@ class Place:
     """A text with the names that are bound in it, for errors about parts of it."""
 
     text: str
-    bound: Collection[str]
+    bound: Scope
 
     def of(self, node: Expr) -> str:
         """What is written at `node`."""
@@ -26,8 +26,8 @@ class Place:
         return self.text[: span.start] + new + self.text[span.end :]
 
     def error(self, code: str, sentence: str, span: Span, hint: str, fix: str = "") -> LanguageError:
-        """An error about the stretch `span`; a fix that is no expression is left out."""
-        fix = fix if is_expression(fix) else ""
+        """An error about the stretch `span`; a fix that Python does not read is left out."""
+        fix = fix if is_source(fix) else ""
         return LanguageError(code, sentence, text=self.text, span=span, hint=hint, fix=fix)
 
 

@@ -65,7 +65,7 @@ def test_every_fix_is_a_source_that_python_reads(path: Path) -> None:
     for block in _blocks(path):
         fix = block.rpartition("\nfix  ")[2] if "\nfix  " in block else ""
         if fix:
-            assert parse(Source(literal_eval(fix))).body is not None
+            assert parse(Source(literal_eval(fix))).statements
 
 
 def test_there_are_golden_files() -> None:

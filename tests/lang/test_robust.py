@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 from autograd_cli.errors import AgxError
 from autograd_cli.lang.check import check
 from autograd_cli.lang.nodes import Keyword, Slice, walk
-from autograd_cli.lang.parse import is_expression, parse
+from autograd_cli.lang.parse import is_source, parse
 from autograd_cli.lang.source import Source, quote
 from autograd_cli.lang.tokens import scan, significant
 
@@ -45,7 +45,7 @@ def outcome(text: str) -> None:
         assert 0 <= error.span.start <= error.span.end <= len(text)
         assert "^" in quote(text, error.span).carets
     if error.fix:
-        assert is_expression(error.fix)
+        assert is_source(error.fix)
 
 
 def error_of(text: str) -> AgxError | None:
