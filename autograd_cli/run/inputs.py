@@ -14,7 +14,7 @@ from autograd_cli.errors import InputError, Span, first_line
 from autograd_cli.lang.check import check, too_early
 from autograd_cli.lang.functions.rows import Role
 from autograd_cli.lang.nodes import Name, Program, walk
-from autograd_cli.lang.parse import parse
+from autograd_cli.lang.parse import parse_expression
 from autograd_cli.lang.source import Source
 from autograd_cli.report.values import flat
 from autograd_cli.run.record import evaluate
@@ -100,7 +100,7 @@ def value_of(
 
 def _checked_program(name: str, text: str, earlier: Sequence[str], settings: Settings) -> Program:
     """The program of a value; InputError AGX202 where it uses a name that has no value yet."""
-    program = parse(Source(text, f"--{name}"), settings.text)
+    program = parse_expression(Source(text, f"--{name}"), settings.text)
     usage = check(program, earlier)
     if usage.unbound:
         raise too_early(program, name, usage.unbound[0], earlier)
