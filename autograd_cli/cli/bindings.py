@@ -47,11 +47,19 @@ class Line:
 
     def with_bindings(self, names: Sequence[str], value: str = "2") -> str:
         """The line as typed, with a binding for each of `names` at its end, but before `--`."""
+        return shell(["agx", self.command, *self.words_with([(name, value) for name in names])])
+
+    def words_with(self, pairs: Sequence[tuple[str, str]]) -> list[str]:
+        """The words, with those that bind `pairs` at the end, but before `--`."""
         taken = {option.key for option in OPTIONS}
-        typed = [("--var", f"{name}={value}") if name in taken else (f"--{name}", value) for name in names]
-        more = [word for pair in typed for word in pair]
+        more = [word for name, text in pairs for word in _words(name, text, name in taken)]
         end = self.words.index("--") if "--" in self.words else len(self.words)
-        return shell(["agx", self.command, *self.words[:end], *more, *self.words[end:]])
+        return [*self.words[:end], *more, *self.words[end:]]
+
+
+def _words(name: str, text: str, taken: bool) -> list[str]:
+    """The words that bind a name; with --var where it is also an option's."""
+    return ["--var", f"{name}={text}"] if taken else [f"--{name}", text]
 
 
 def shell(words: Sequence[str]) -> str:
@@ -149,8 +157,8 @@ class _Reader:
     def bind(self, name: str, text: str) -> None:
         """Bind a name, once, if it can be a name."""
         name = normalize("NFKC", name)
-        if not name.isidentifier() or iskeyword(name) or name.startswith("__"):
-            raise self.refused("AGX210", f"`{name}` cannot be the name of a binding: {_why_no_name(name)}.")
+        if why := why_no_name(name):
+            raise self.refused("AGX210", f"`{name}` cannot be the name of a binding: {why}.")
         if any(name == known for known, _ in self.line.bindings):
             raise self.refused("AGX203", f"`--{name}` is given twice.", hint="Keep one of the two.")
         self.line.bindings.append((name, text))
@@ -188,9 +196,15 @@ def place(line: Line, index: int) -> tuple[str, Span]:
     return line.typed, Span(len(before), len(before) + len(_quoted(line.words[index])))
 
 
-def _why_no_name(name: str) -> str:
+def why_no_name(name: str) -> str:
+    """Why a binding cannot have this name; empty where it can."""
     if name.startswith("__"):
         return "two underscores in front are Python's own"
     if iskeyword(name):
         return "it is a word of Python"
-    return "a name is letters, digits and underscores, no digit first"
+    return "" if name.isidentifier() else "a name is letters, digits and underscores, no digit first"
+
+
+def is_word_of(word: str, name: str) -> bool:
+    """Whether a word of the line binds `name`: `--x` or `--x=2`."""
+    return word == f"--{name}" or word.startswith(f"--{name}=")

@@ -36,7 +36,8 @@ class Environment:
 
     `width` is the terminal's, in cells. `colour` is "auto" until an option says
     otherwise; `coloured` answers for one stream. `may_fork` says that the whole process
-    is the command's, so that a run may have one of its own.
+    is the command's, so that a run may have one of its own. `reader_gone` is set once
+    nobody reads stdout any more.
     """
 
     stdin: TextIO
@@ -47,6 +48,7 @@ class Environment:
     quiet: bool = False
     verbose: bool = False
     may_fork: bool = False
+    reader_gone: bool = False
 
     @property
     def on_terminal(self) -> bool:
@@ -80,7 +82,7 @@ class Environment:
 
     def put(self, text: str) -> None:
         """Write `text`, for a person, on stdout in the stream's own encoding."""
-        _write(self.stdout, text)
+        self.reader_gone |= not _write(self.stdout, text)
 
     def put_data(self, text: str) -> None:
         """Write `text`, for a program, on stdout as UTF-8 whatever the locale is."""
@@ -89,6 +91,7 @@ class Environment:
             self.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
             self.stdout.buffer.flush()
         except BrokenPipeError:
+            self.reader_gone = True
             _silence(self.stdout)
 
     def flush(self) -> None:
@@ -116,12 +119,15 @@ def _is_terminal(stream: TextIO) -> bool:
     return not stream.closed and stream.isatty()
 
 
-def _write(stream: TextIO, text: str) -> None:
+def _write(stream: TextIO, text: str) -> bool:
+    """Write `text` at once; False where nobody reads it."""
     try:
         stream.write(text)
         stream.flush()
     except BrokenPipeError:
         _silence(stream)
+        return False
+    return True
 
 
 def _silence(stream: TextIO) -> None:

@@ -21,7 +21,7 @@ def gradcheck(given: Given) -> ExitStatus:
     from autograd_cli.cli.running import explored
     from autograd_cli.cli.suite import checked
 
-    return explored(given) if given.line.sources else checked(given)
+    return explored(given) if given.line.sources or "lines" in given.options else checked(given)
 
 
 COMMAND = Command("gradcheck", gradcheck, EXAMPLES, WORDS)

@@ -20,7 +20,8 @@ PANELS = ("Options", "Output", "Limits")
 _RUN, _OUT, _LIMITS = PANELS
 
 DTYPES = ("float32", "float64", "float16", "bfloat16", "complex64", "complex128")
-FORMATS = ("rich", "plain", "json", "tsv", "dot")
+FORMATS = ("rich", "plain", "json", "tsv", "dot", "python")
+NARROW = ("float16", "bfloat16")
 WITNESSES = ("autograd", "symbolic", "numeric")
 DEVICES = ("cpu", "auto", "cuda", "cuda:1", "mps", "xpu", "meta")
 
@@ -159,6 +160,12 @@ OPTIONS: tuple[Option, ...] = (
     VAR,
     Option("--grad-output", "The cotangent of an output that is no scalar", "VALUE", "-g"),
     Option("--root", "The name whose graph is shown", "NAME"),
+    Option("--lines", "A batch: one source, or a JSON object of source and bindings, a line of FILE or of -",
+           "FILE"),
+    Option("--no-grad", "Run under torch.no_grad()"),
+    Option("--inference-mode", "Run under torch.inference_mode()"),
+    Option("--autocast", f"Run under torch.autocast with this dtype: {', '.join(NARROW)}", "DTYPE",
+           read=_one_of(*NARROW)),
     Option("--witness", f"Which to compute, all unless said: {','.join(WITNESSES)}", "A,B", read=_witnesses),
     Option("--eps", "Step of the numeric witness", "H", read=_number(zero=False)),
     Option("--rtol", "Relative tolerance of the verdict", "R", read=_number(zero=True)),
@@ -166,6 +173,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("--strict", "Let warnings, and every verdict but OK, end with status 1"),
     Option("--depth", "Rows of the tree down to this depth", "N", commands=_REPORTS, panel=_OUT,
            read=_integer(0)),
+    Option("--inspect", "Show all facts of one value", "NAME", panel=_OUT),
     Option("--full", "Write out large graphs and tensors whole", commands=_REPORTS, panel=_OUT),
     Option("--json", "Print JSON", commands=(*_REPORTS, "devices"), panel=_OUT),
     Option("--format", f"How to print: {', '.join(FORMATS)}", "FORMAT", "-f", commands=_REPORTS, panel=_OUT,

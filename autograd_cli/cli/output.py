@@ -10,8 +10,8 @@ from autograd_cli.errors import InputError, MissingError
 from autograd_cli.lang.source import visible
 from autograd_cli.report import Report, Severity
 
-_DATA = ("json", "tsv", "dot")
-_WITHOUT_FINDINGS = ("tsv", "dot", "svg", "png", "pdf")
+_DATA = ("json", "tsv", "dot", "python")
+_WITHOUT_FINDINGS = ("tsv", "dot", "python", "svg", "png", "pdf")
 
 
 @dataclass(frozen=True)
@@ -61,35 +61,60 @@ def put(given: Given, where: Destination, report: Report) -> None:
     """Write `report` where it goes, and on stderr what its format has no room for."""
     options: dict[str, Any] = given.options
     environment = given.environment
-    full, depth = bool(options.get("full")), options.get("depth")
     if where.file is not None:
         from autograd_cli.views import picture
 
-        picture.write(report, where.file, full=full, depth=depth)
+        picture.write(report, where.file, full=bool(options.get("full")), depth=options.get("depth"))
         if not environment.quiet:
             environment.say(f"written: {visible(str(where.file))}")
     else:
-        from autograd_cli.views import render
-
-        colour = environment.coloured(environment.stdout)
-        text = render(
-            report,
-            where.format,
-            width=environment.width,
-            colour=colour,
-            full=full,
-            depth=depth,
-            check=given.line.command == "gradcheck",
-        )
-        (environment.put_data if where.format in _DATA else environment.put)(text)
+        _write(given, where.format, _rendered(given, where.format, report))
     if where.format in _WITHOUT_FINDINGS:
         _say_findings(given, report)
 
 
-def _say_findings(given: Given, report: Report) -> None:
+def put_next(given: Given, where: Destination, report: Report, before: int) -> None:
+    """Write the report of a line of a batch, `before` others having been written.
+
+    Reports for a person stand apart by an empty line; a table has its header once, and a first
+    column that says where the source stands.
+    """
+    text = _rendered(given, where.format, report)
+    if where.format == "tsv":
+        header, *rows = text.splitlines(keepends=True)
+        first = [] if before else [f"source\t{header}"]
+        text = "".join([*first, *(f"{visible(report.name)}\t{row}" for row in rows)])
+    elif before and where.format not in _DATA:
+        text = "\n" + text
+    _write(given, where.format, text)
+    if where.format in _WITHOUT_FINDINGS:
+        _say_findings(given, report, f"{visible(report.name)}: ")
+
+
+def _rendered(given: Given, form: str, report: Report) -> str:
+    """The report as text in the format `form`."""
+    from autograd_cli.views import render
+
+    options, environment = given.options, given.environment
+    return render(
+        report,
+        form,
+        width=environment.width,
+        colour=environment.coloured(environment.stdout),
+        full=bool(options.get("full")),
+        depth=options.get("depth"),
+        check=given.line.command == "gradcheck",
+    )
+
+
+def _write(given: Given, form: str, text: str) -> None:
+    (given.environment.put_data if form in _DATA else given.environment.put)(text)
+
+
+def _say_findings(given: Given, report: Report, place: str = "") -> None:
     """Errors, and unless --quiet warnings, a line each."""
     said = {Severity.ERROR} if given.environment.quiet else {Severity.ERROR, Severity.WARNING}
     for finding in report.findings:
         if finding.severity in said:
             head = f"{finding.severity.value} {finding.name} ({finding.code})"
-            given.environment.say(f"{head}: {visible(finding.sentence)}")
+            given.environment.say(f"{place}{head}: {visible(finding.sentence)}")

@@ -3,16 +3,17 @@
 import os
 import sys
 import time
-from dataclasses import fields, replace
+from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from autograd_cli.cli import names, output, sources
+from autograd_cli.cli import names, output, refused, sources
 from autograd_cli.cli.command import Given
 from autograd_cli.cli.entry import modules_loaded
 from autograd_cli.cli.options import SECONDS
 from autograd_cli.cli.supervise import Bounds, Wire, supervised
-from autograd_cli.errors import ExitStatus, InputError, LimitError
+from autograd_cli.errors import AgxError, ExitStatus, InputError
 from autograd_cli.lang.check import Understood
 from autograd_cli.lang.source import Source, visible
 from autograd_cli.report import Report, Witness
@@ -29,21 +30,28 @@ _BESIDE_A_CORE = 80 << 20
 
 
 def explored(given: Given) -> ExitStatus:
-    """Read, check and explore the source of the line; write the report; give its status."""
+    """Read, check and explore the source of the line, or each of a batch; write what comes of it."""
     where = output.destination(given)
-    _refuse_root(given)
+    _refuse_two_modes(given)
+    if "lines" in given.options:
+        from autograd_cli.cli import batch
+
+        return batch.explored(given, where)
     source = sources.read(given)
     stdin = sources.standard_input(given)
     known = names.checked(source, given)
-    bounds = Bounds(
-        given.options.get("timeout", SECONDS), given.options.get("max_memory", Settings.max_memory)
-    )
     return supervised(
         given.environment,
-        bounds,
+        bounds_of(given),
         lambda wire: _run(given, where, known, stdin, wire),
-        lambda so_far, reached: _late(given, where, so_far, reached),
+        lambda so_far, reached: _late(given, where, source, so_far, reached),
     )
+
+
+def bounds_of(given: Given) -> Bounds:
+    """The time and the memory that a run may take."""
+    options = given.options
+    return Bounds(options.get("timeout", SECONDS), options.get("max_memory", Settings.max_memory))
 
 
 def _run(
@@ -51,23 +59,35 @@ def _run(
 ) -> ExitStatus:
     """Explore the source and write its report."""
     began = time.monotonic()
+    from autograd_cli import explore  # noqa: F401 - so that its loading is told apart
+
+    loaded = time.monotonic()
+    found = report(given, known, given.line.bindings, stdin, wire)
+    ran = time.monotonic()
+    wire.done()
+    output.put(given, where, found)
+    if given.environment.verbose:
+        _say_details(given, found, loaded - began, ran - loaded)
+    return ExitStatus(found.status)
+
+
+def report(
+    given: Given,
+    known: Understood,
+    pairs: Sequence[tuple[str, str]],
+    stdin: str | None,
+    wire: Wire,
+) -> Report:
+    """The report of a checked source under `pairs`, with the options of the line."""
     from autograd_cli import explore
     from autograd_cli.report.json import to_json
 
     modules_loaded()
-    loaded = time.monotonic()
     options = explore.Options(**_chosen(given, {field.name for field in fields(explore.Options)}))
     if wire.end is not None and options.device == "cpu":
         limit_memory(options.max_memory)
     wire.started()
-    report = explore.explore(
-        known, given.line.bindings, options, stdin, lambda so_far: wire.progress(to_json(so_far))
-    )
-    wire.done()
-    output.put(given, where, report)
-    if given.environment.verbose:
-        _say_details(given, report, loaded - began, time.monotonic() - loaded)
-    return ExitStatus(report.status)
+    return explore.explore(known, pairs, options, stdin, lambda so_far: wire.progress(to_json(so_far)))
 
 
 def _chosen(given: Given, known: set[str]) -> dict[str, Any]:
@@ -78,15 +98,12 @@ def _chosen(given: Given, known: set[str]) -> dict[str, Any]:
     return {**chosen, "check": given.line.command == "gradcheck"}
 
 
-def _late(given: Given, where: output.Destination, so_far: str, reached: LimitError) -> ExitStatus:
+def _late(
+    given: Given, where: output.Destination, source: Source, so_far: str, reached: AgxError
+) -> ExitStatus:
     """Write the report so far, with the limit among its findings, and refuse the rest."""
     if so_far:
-        from autograd_cli.catalogue import finding
-        from autograd_cli.report.json import from_json
-
-        report = from_json(so_far)
-        found = (*report.findings, finding(reached, Source(report.source)))
-        output.put(given, where, replace(report, findings=found, status=int(ExitStatus.LIMIT)))
+        output.put(given, where, refused.so_far(source, so_far, reached, given.options))
     raise reached
 
 
@@ -117,10 +134,10 @@ def _say_details(given: Given, report: Report, loading: float, running: float) -
     say(f"modules {loading:.2f} s · run {running:.2f} s")
 
 
-def _refuse_root(given: Given) -> None:
-    if "root" in given.options:
+def _refuse_two_modes(given: Given) -> None:
+    if given.options.get("no_grad") and given.options.get("inference_mode"):
         raise InputError(
             "AGX208",
-            f"`--root {given.options['root']}` names no value: an expression has just one.",
-            hint="Leave --root out: the graph of that value is shown.",
+            "`--no-grad` and `--inference-mode` are two modes, and a run has one.",
+            hint="Inference mode is no_grad that also forbids its tensors in a graph later.",
         )

@@ -16,7 +16,7 @@ _PATH = re.compile(r"[^\s()\[\]{}*+=,;'\"]+\.py")
 
 STANDARD_INPUT = "standard input"
 
-_BYTES_AN_ITEM = 64
+BYTES_AN_ITEM = 64
 """More than the text of one number takes, with its comma and space."""
 
 
@@ -40,7 +40,8 @@ def read(given: Given) -> Source:
         return Source(decoded(given.environment.read_bytes(bound.most + 1), STANDARD_INPUT, bound), "-")
     if word.endswith(".py") and (_PATH.fullmatch(word) or Path(word).is_file()):
         return Source(decoded(start_of(word, bound.most + 1), word, bound), word)
-    return Source(_from_line(word))
+    refuse_half_characters(word, "SOURCE")
+    return Source(word)
 
 
 def standard_input(given: Given) -> str | None:
@@ -50,18 +51,19 @@ def standard_input(given: Given) -> str | None:
     """
     values = [*given.line.bindings, ("grad-output", given.options.get("grad_output", ""))]
     takers = [f"--{name} @-" for name, text in values if text == "@-"]
-    if given.line.source == "-":
-        takers.insert(0, "SOURCE -")
+    whole = ["SOURCE -"] if given.line.source == "-" else []
+    whole += ["--lines -"] if given.options.get("lines") == "-" else []
+    takers = [*whole, *takers]
     if len(takers) > 1:
         raise InputError(
             "AGX211",
             f"Standard input can be read once, and {named(takers)} read it.",
             hint="Put one of them into a file: --x @data.json.",
         )
-    if not takers or takers[0] == "SOURCE -":
+    if not takers or whole:
         return None
     items: int = given.options.get("max_items", Settings.max_items)
-    bound = Bound(items * _BYTES_AN_ITEM, "AGX606", "--max-items")
+    bound = Bound(items * BYTES_AN_ITEM, "AGX606", "--max-items")
     return decoded(given.environment.read_bytes(bound.most + 1), STANDARD_INPUT, bound)
 
 
@@ -83,17 +85,16 @@ def decoded(content: bytes, name: str, bound: Bound) -> str:
         ) from None
 
 
-def _from_line(word: str) -> str:
-    """A word of the command line, unless it holds bytes that are no text."""
+def refuse_half_characters(text: str, what: str) -> None:
+    """Nothing, or InputError AGX207 where `text` holds bytes that are no text."""
     try:
-        word.encode("utf-8")
+        text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise InputError(
             "AGX207",
-            f"SOURCE is no UTF-8 text: character {error.start} is half of one.",
+            f"{what} is no UTF-8 text: character {error.start} is half of one.",
             hint="Save it as UTF-8.",
         ) from None
-    return word
 
 
 def start_of(name: str, most: int) -> bytes:

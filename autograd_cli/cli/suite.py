@@ -10,14 +10,17 @@ from autograd_cli.cli.command import Given
 from autograd_cli.cli.entry import modules_loaded
 from autograd_cli.cli.environment import Environment
 from autograd_cli.cli.supervise import Bounds, Wire, supervised
-from autograd_cli.errors import ExitStatus, InputError, LimitError
+from autograd_cli.errors import AgxError, ExitStatus, InputError
 from autograd_cli.lang.source import visible
 
 if TYPE_CHECKING:
     from autograd_cli.gradients.suite import Examined
     from autograd_cli.lang.functions.rows import Function
 
-_IDLE = ("format", "output", "wrt", "const", "grad_output", "root", "depth")
+_IDLE = (
+    *("format", "output", "wrt", "const", "grad_output", "root", "depth", "inspect"),
+    *("no_grad", "inference_mode", "autocast"),
+)
 
 
 def checked(given: Given) -> ExitStatus:
@@ -58,7 +61,7 @@ def _run(given: Given, wire: Wire) -> ExitStatus:
     return ExitStatus.FAILED if failed else ExitStatus.OK
 
 
-def _late(so_far: str, reached: LimitError) -> ExitStatus:
+def _late(so_far: str, reached: AgxError) -> ExitStatus:
     raise reached
 
 

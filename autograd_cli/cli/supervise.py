@@ -18,9 +18,9 @@ from typing import NoReturn
 
 from autograd_cli.cli.environment import Environment
 from autograd_cli.cli.telling import out_of_memory, status_of
-from autograd_cli.errors import ExitStatus, LimitError
+from autograd_cli.errors import AgxError, ExitStatus, LimitError
 
-_STARTED, _PROGRESS, _DONE = b"S", b"P", b"D"
+_STARTED, _PROGRESS, _DONE, _FINISHED = b"S", b"P", b"D", b"F"
 _HEAD = 9
 """Bytes in front of a message: its kind, and its length in eight."""
 
@@ -49,16 +49,24 @@ class Wire:
         """The run is over: writing its report has no limit."""
         self._send(_DONE)
 
+    def finished(self, status: int) -> None:
+        """One piece of work is over, its report written; the process waits for the next."""
+        self._send(_FINISHED, bytes([status]))
+
     def _send(self, kind: bytes, content: bytes = b"") -> None:
-        if self.end is None:
-            return
-        message = memoryview(kind + len(content).to_bytes(8, "big") + content)
-        while message:
-            message = message[os.write(self.end, message) :]
+        if self.end is not None:
+            send(self.end, kind + len(content).to_bytes(8, "big") + content)
+
+
+def send(end: int, content: bytes) -> None:
+    """Write all of `content` into a pipe."""
+    message = memoryview(content)
+    while message:
+        message = message[os.write(end, message) :]
 
 
 Work = Callable[[Wire], ExitStatus]
-Late = Callable[[str, LimitError], ExitStatus]
+Late = Callable[[str, AgxError], ExitStatus]
 
 
 @dataclass(frozen=True)
@@ -82,12 +90,12 @@ def supervised(environment: Environment, bounds: Bounds, work: Work, late: Late)
     child = os.fork()
     if child == 0:
         os.close(ours)
-        _be_the_child(environment, work, Wire(theirs))
+        be_the_child(environment, work, Wire(theirs))
     os.close(theirs)
-    return _Supervisor(environment, child, ours, bounds).wait(late)
+    return Supervisor(environment, child, ours, bounds).wait(late)
 
 
-def _be_the_child(environment: Environment, work: Work, wire: Wire) -> None:
+def be_the_child(environment: Environment, work: Work, wire: Wire) -> None:
     """Do the work and end this process with its status."""
     status = ExitStatus.INTERRUPTED
     try:
@@ -110,8 +118,11 @@ def _die_with_parent() -> None:
 
 
 @dataclass
-class _Supervisor:
-    """Waits for a child: its messages, its end, or the end of its time."""
+class Supervisor:
+    """Waits for a child: its messages, its end, or the end of its time.
+
+    `finished` is the status of the piece of work that it did last, None while it does one.
+    """
 
     environment: Environment
     child: int
@@ -121,15 +132,16 @@ class _Supervisor:
     most: int | None = None
     so_far: str = ""
     held: bytes = b""
+    finished: ExitStatus | None = None
 
     def wait(self, late: Late) -> ExitStatus:
         """The child's status; it is dead when this returns, however it returns."""
         ended = False
         try:
-            while self._listen():
-                reached = self._reached()
+            while self.listen():
+                reached = self.reached()
                 if reached is not None:
-                    _kill(self.child)
+                    kill(self.child)
                     ended = True
                     return late(self.so_far, reached)
             _, code = os.waitpid(self.child, 0)
@@ -137,10 +149,10 @@ class _Supervisor:
         finally:
             os.close(self.end)
             if not ended:
-                _stop(self.child)
+                stop(self.child)
         return self._status(os.waitstatus_to_exitcode(code))
 
-    def _reached(self) -> LimitError | None:
+    def reached(self) -> LimitError | None:
         """The bound that the child has reached, if it has reached one."""
         if self.deadline is not None and time.monotonic() > self.deadline:
             return time_is_up(self.bounds.seconds or 0)
@@ -156,7 +168,7 @@ class _Supervisor:
             room = max(self.bounds.memory - _BETWEEN, self.bounds.memory // 2)
             self.most = _resident(self.child) + room
 
-    def _listen(self) -> bool:
+    def listen(self) -> bool:
         """Take what the child says within a moment; False once it has closed its end."""
         readable, _, _ = select.select([self.end], [], [], _GLANCE)
         if not readable:
@@ -180,6 +192,8 @@ class _Supervisor:
             self.so_far = content.decode("utf-8", "surrogatepass")
         elif kind == _DONE:
             self.deadline = self.most = None
+        elif kind == _FINISHED:
+            self.finished = ExitStatus(content[0])
         return True
 
     def _status(self, code: int) -> ExitStatus:
@@ -188,7 +202,7 @@ class _Supervisor:
             return ExitStatus(code)
         if -code == signal.SIGINT:
             return ExitStatus.INTERRUPTED
-        return status_of(self.environment, lambda: _raise(_killed(-code)))
+        return status_of(self.environment, lambda: _raise(killed(-code)))
 
 
 def _resident(process: int) -> int:
@@ -204,18 +218,24 @@ def _raise(error: Exception) -> NoReturn:
     raise error
 
 
-def _killed(number: int) -> Exception:
+def killed(number: int) -> AgxError:
+    """What the death of a run by a signal means."""
     if number == signal.SIGKILL:
         return LimitError(
             "AGX604",
             "The run was killed by the system, which does that when memory runs out.",
             hint="Make the tensors smaller, or lower --max-memory so that the run is refused in time.",
         )
-    name = signal.Signals(number).name
-    return RuntimeError(f"torch ended the run with {name}")
+    error = AgxError(
+        "AGX608",
+        f"torch ended the run with {signal.Signals(number).name}: its native code failed.",
+        hint="Run it under Python too, and report it to PyTorch if it ends there as well.",
+    )
+    error.status = ExitStatus.FAILED
+    return error
 
 
-def _stop(child: int) -> None:
+def stop(child: int) -> None:
     """End a child that is still there: it may clean up on an interrupt, and is killed after that."""
     try:
         os.kill(child, signal.SIGINT)
@@ -223,12 +243,13 @@ def _stop(child: int) -> None:
             if os.waitpid(child, os.WNOHANG)[0]:
                 return
             time.sleep(0.02)
-        _kill(child)
+        kill(child)
     except (ProcessLookupError, ChildProcessError):
         return
 
 
-def _kill(child: int) -> None:
+def kill(child: int) -> None:
+    """End a child at once."""
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
 

@@ -29,7 +29,7 @@ def status_of(environment: Environment, work: Callable[[], int | None]) -> ExitS
         tell(environment, lines(out_of_memory(), _width(environment)))
         return ExitStatus.LIMIT
     except Exception as error:
-        return _unexpected(environment, error)
+        return unexpected(environment, error)
 
 
 def out_of_memory() -> LimitError:
@@ -98,7 +98,7 @@ def _of_system(error: OSError) -> str:
     return f"{place}{error.strerror or error}"
 
 
-def _unexpected(environment: Environment, error: Exception) -> ExitStatus:
+def unexpected(environment: Environment, error: Exception) -> ExitStatus:
     """One line for what agx itself got wrong, or for what Typer refuses; never a traceback."""
     message = getattr(error, "format_message", None)
     if message is not None:

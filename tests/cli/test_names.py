@@ -111,3 +111,51 @@ def test_a_name_to_differentiate_by_must_be_a_binding(key):
     with pytest.raises(InputError, match=f"`--{key} q` names `q`, which is no binding.") as caught:
         checked("x", "--x", "2", **{key: ("q",)})
     assert (caught.value.code, caught.value.hint) == ("AGX208", "The bindings are: x.")
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "marked"),
+    [("1+", "AGX101", "+"), ("[1, q]", "AGX202", "q"), ("a = 1", "AGX104", "a = 1")],
+)
+def test_a_fault_in_the_cotangent_is_told_before_torch_is_loaded(text, code, marked):
+    with pytest.raises(AgxError, match=r".") as caught:
+        checked("x*2", "--x", "2", grad_output=text)
+    error = caught.value
+    assert (error.code, error.text) == (code, f"--grad-output {text}")
+    assert error.text[error.span.start : error.span.end] == marked
+
+
+def test_a_name_that_a_program_does_not_bind_is_left_to_its_run():
+    assert checked("y = x*q; y", "--x", "2").usage.unbound == ("q",)
+
+
+def test_a_binding_close_to_a_name_that_a_program_does_not_bind_is_refused():
+    with pytest.raises(InputError, match="the source has no name `wieght`") as caught:
+        checked("y = 2*weight; y", "--wieght", "2")
+    assert caught.value.hint == "Did you mean `--weight`?"
+
+
+@pytest.mark.parametrize("root", ["y", "z", "x", "a", "b"])
+def test_a_root_may_be_any_name_of_a_program(root):
+    checked("y = x*2; z = y\nfor i in range(2):\n    a, (b, c) = x, (y, z)", "--x", "2", root=root)
+
+
+@pytest.mark.parametrize(
+    ("source", "root", "hint"),
+    [
+        ("x*2", "y", "Leave --root out: the graph of that value is shown."),
+        ("loss = x*2", "los", "Did you mean `loss`?"),
+        ("y = x*2", "q", "The names are: x, y."),
+    ],
+)
+def test_a_root_that_is_no_name_is_refused(source, root, hint):
+    with pytest.raises(InputError, match=f"`--root {root}`") as caught:
+        checked(source, "--x", "2", root=root)
+    assert (caught.value.code, caught.value.hint) == ("AGX208", hint)
+
+
+@pytest.mark.parametrize("text", ["y = 2", "1; 2", "y = 2\ny"])
+def test_a_value_is_one_expression(text):
+    with pytest.raises(AgxError, match=r".") as caught:
+        checked("x*2", "--x", text)
+    assert caught.value.code == "AGX104"

@@ -127,7 +127,7 @@ REFUSED = [
     ({"max_memory": "much"}, "`--max-memory much` is no size such as 512MB, 1GiB or 65536."),
     ({"wrt": ["a,,b"]}, "`--wrt a,,b` is no list of names such as w,b."),
     ({"witness": "symbolic,guess"}, "is none of autograd, symbolic, numeric."),
-    ({"format": "xml"}, "`--format xml` is none of rich, plain, json, tsv, dot."),
+    ({"format": "xml"}, "`--format xml` is none of rich, plain, json, tsv, dot, python."),
     ({"color": "blue"}, "`--color blue` is none of auto, always, never."),
 ]
 
