@@ -116,10 +116,12 @@ def _add_edges(made: "Digraph", index: Index | None, node: Node, chosen: set[int
 
 def _title(report: Report, left_out: int) -> str:
     from autograd_cli.views.compose import result
+    from autograd_cli.views.program import title
 
+    said = title(report) if report.statements else result(report)
     facts = f"{report.dtype} · {report.device} · seed {report.seed}"
     more = [f"{left_out:,} more nodes are not drawn; --full draws all"] if left_out > 0 else []
-    return _label([_cut(plain_text(result(report)), 100), one_line(facts), *more, ""])
+    return _label([_cut(plain_text(said), 100), one_line(facts), *more, ""])
 
 
 def _cut(text: str, longest: int = _LONGEST) -> str:

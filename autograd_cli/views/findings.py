@@ -6,6 +6,7 @@ from autograd_cli.report.records import Finding, Fix, Report, Severity
 from autograd_cli.views.pieces import Ends, Line, Piece, Room, one_line, words
 
 _WHOLE = 1 << 30
+_MOST_LINES = 4
 _STYLES = {Severity.ERROR: "bad", Severity.WARNING: "warning", Severity.NOTE: "note"}
 
 
@@ -45,19 +46,35 @@ def _head(finding: Finding, report: Report) -> Piece:
 
 
 def _place(finding: Finding, report: Report, room: Room) -> list[Line]:
-    """The line of the source with carets under the place."""
+    """The lines of the source that a place is on, with carets under it; of a long place the first."""
     if finding.span is None or finding.span[0] == finding.span[1]:
         return []
     span = Span(*finding.span)
     source = Source(report.source)
     several = len(source.line_starts) > 1
-    gutter = str(source.line_of(span.start)).rjust(4) if several else "  "
+    first, last = source.line_of(span.start), source.line_of(max(span.end - 1, span.start))
+    lines: list[Line] = []
+    for number in range(first, min(last, first + _MOST_LINES - 1) + 1):
+        begin = source.line_starts[number - 1]
+        rest = report.source[begin:].split("\n", 1)[0]
+        start = max(span.start, begin + len(rest) - len(rest.lstrip()))
+        part = Span(start, min(span.end, begin + len(rest)))
+        if part.start < part.end:
+            gutter = str(number).rjust(4) if several else "  "
+            lines += _quoted(report.source, part, gutter, _STYLES[finding.severity], room)
+    if last - first >= _MOST_LINES:
+        lines.append(Line(words((f"{'…'.rjust(4)} │ to line {last}", "quiet"))))
+    return lines
+
+
+def _quoted(text: str, part: Span, gutter: str, style: str, room: Room) -> list[Line]:
+    """One line of a text and the carets under a part of it."""
     width = _WHOLE if room.width is None else room.width - len(gutter) - 4
-    found = quote(report.source, span, width)
+    found = quote(text, part, width)
     blank = " " * len(gutter)
     return [
         Line(words((f"{gutter} │ ", "quiet"), (found.line, "source")), whole=True),
-        Line(words((f"{blank} │ ", "quiet"), (found.carets, _STYLES[finding.severity])), whole=True),
+        Line(words((f"{blank} │ ", "quiet"), (found.carets, style)), whole=True),
     ]
 
 

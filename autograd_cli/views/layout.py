@@ -15,6 +15,7 @@ _GAP = 2
 _NEAR = 3
 _SHARE = 0.41
 _LONGEST = 72
+_ALIGNED = 48
 
 
 @dataclass(frozen=True)
@@ -43,20 +44,22 @@ def laid_out(entries: list[Entry], right: int | None, room: Room) -> Table:
     line = _line_cells(entries)
     text = max([9, *(wide(entry.text) for entry in entries)])
     did = [one for entry in entries for one in entry.did]
+    fact = max((wide(one.fact) for one in did), default=0)
     if right is None or room.width is None:
-        text, fact = min(text, _LONGEST), max((wide(one.fact) for one in did), default=0)
+        text = min(text, _LONGEST)
     else:
         left = room.width - _margin(line)
         text = min(text, left - min(right, _needed(did)))
         right = left - text
-        fact = 0
     what = _aligned_at(did, right)
+    if right is not None:
+        fact = max(min(_needed(did), right) - what - _GAP, 0)
     rows = [row for entry in entries for row in _rows(entry, line, what, right)]
     columns = (
         Column("line".rjust(line), "quiet", width=line),
         Column("statement", cut=True, width=text),
         Column("  what it did", width=what),
-        Column("", width=fact if right is None else max(right - what - _GAP, 0)),
+        Column("", width=fact),
     )
     return Table(columns, tuple(rows), _GAP)
 
@@ -78,10 +81,10 @@ def _needed(did: list[Effect]) -> int:
 def _aligned_at(did: list[Effect], right: int | None) -> int:
     """The width of what was done, mark included, so that the facts beside it start in one column."""
     pairs = [one for one in did if one.fact]
-    most = _LONGEST
+    most = _ALIGNED
     if right is not None:
         facts = [size for one in pairs if (size := wide(one.fact)) <= right // 2]
-        most = right - _GAP - max(facts, default=0)
+        most = min(most, right - _GAP - max(facts, default=0))
     return max([11, *(size for one in pairs if (size := MARK + wide(one.what)) <= most)])
 
 

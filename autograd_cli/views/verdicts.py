@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
-from autograd_cli.report.records import Gradient, Report, Summary, Values, Verdict
+from autograd_cli.report.records import Backward, Gradient, Report, Summary, Values, Verdict
 from autograd_cli.views import numbers
 from autograd_cli.views.pieces import BLANK, Column, Line, Piece, Table, Words, one_line, words
 from autograd_cli.views.witnesses import OWN_NOTES, nothing_flows, place
@@ -15,33 +15,61 @@ _COLUMNS = ("gradient", "verdict", "elements", "worst at", "off", "rounding allo
 
 def verdicts(report: Report) -> list[Piece]:
     """A row a gradient, worst first; what the worst and the bad ones rest on; the whole."""
-    ranked = sorted(report.gradients, key=_severity, reverse=True)
     if report.output is None:
         return []
+    ranked = sorted(_named(report), key=_severity, reverse=True)
     if not ranked:
-        return [Line(words(("no gradient to check", "bad"), ": nothing that is bound requires grad"))]
+        why = "nothing in it requires grad" if report.statements else "nothing that is bound requires grad"
+        return [Line(words(("no gradient to check", "bad"), f": {why}"))]
     table = Table(tuple(Column(title) for title in _COLUMNS), tuple(map(_row, ranked)))
     shown = [
-        gradient
-        for number, gradient in enumerate(ranked)
+        one
+        for number, one in enumerate(ranked)
         if not number
-        or gradient.verdict is not Verdict.OK
-        or nothing_flows(gradient)
-        or gradient.plain_sentence
+        or one.gradient.verdict is not Verdict.OK
+        or nothing_flows(one.gradient)
+        or one.gradient.plain_sentence
     ]
-    return [table, BLANK, *(line for gradient in shown for line in _grounds(gradient)), _whole(ranked)]
+    grounds = [line for one in shown for line in _grounds(one)]
+    return [table, BLANK, *grounds, _whole([one.gradient for one in ranked])]
 
 
-def _severity(gradient: Gradient) -> tuple[int, float]:
+class Named(NamedTuple):
+    """A gradient and what it is called: d/dx, or of one of several backwards d y1/dx."""
+
+    name: str
+    gradient: Gradient
+
+
+def _named(report: Report) -> list[Named]:
+    """The gradients of a report: a program's are those of all its backwards, and of another root."""
+    roots = {backward.root for backward in report.backwards}
+    alone = report.gradients if not report.backwards or report.root not in roots else ()
+    root = f" {one_line(report.root)}" if report.backwards else ""
+    return [Named(f"d{root}/d{one_line(one.name)}", one) for one in alone] + [
+        Named(f"d {one_line(backward.root)}/d{one_line(one.name)}{_where(backward)}", one)
+        for backward in report.backwards
+        for one in backward.gradients
+    ]
+
+
+def _where(backward: Backward) -> str:
+    rounds = f" ×{backward.number:,}" if backward.count > 1 else ""
+    return f"  line {backward.line}{rounds}"
+
+
+def _severity(named: Named) -> tuple[int, float]:
     """What sorts gradients: the verdict, then the distance as a share of what is allowed."""
+    gradient = named.gradient
     rank = gradient.verdict.rank if gradient.verdict else 0
     return rank, (gradient.difference or 0.0) / (gradient.tolerance or 1.0)
 
 
-def _row(gradient: Gradient) -> tuple[Words, ...]:
+def _row(named: Named) -> tuple[Words, ...]:
+    gradient = named.gradient
     verdict = gradient.verdict.value if gradient.verdict else "-"
     return (
-        words((f"d/d{one_line(gradient.name)}", "name")),
+        words((named.name, "name")),
         words((verdict, _style(gradient.verdict))),
         words(f"{prod(gradient.shape):,}"),
         words((place(gradient) or "-", "quiet")),
@@ -50,15 +78,18 @@ def _row(gradient: Gradient) -> tuple[Words, ...]:
     )
 
 
-def _grounds(gradient: Gradient) -> list[Line]:
+def _grounds(named: Named) -> list[Line]:
     """The witnesses at the worst element, and the sentence that says what they amount to."""
+    gradient = named.gradient
     notes = [OWN_NOTES[note] for note in gradient.notes if note in OWN_NOTES]
     notes += [one_line(gradient.plain_sentence)] if gradient.plain_sentence else []
-    return [*_compared(gradient), *(Line(words((note, "quiet")), indent=4, hang=2) for note in notes)]
+    return [*_compared(named), *(Line(words((note, "quiet")), indent=4, hang=2) for note in notes)]
 
 
-def _compared(gradient: Gradient) -> list[Line]:
-    name = words((f"d/d{one_line(gradient.name)}{place(gradient)}", "name"))
+def _compared(named: Named) -> list[Line]:
+    gradient = named.gradient
+    label, _, where = named.name.partition("  ")
+    name = words((f"{label}{place(gradient)}", "name"), (f"  {where}" if where else "", "quiet"))
     seen = (
         ("autograd", gradient.autograd),
         ("formula", gradient.symbolic),
