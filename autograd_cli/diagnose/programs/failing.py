@@ -1,11 +1,52 @@
-"""Why a program ended where it did."""
+"""The rules for a program that failed, each listed once; the door `failure_of`.
 
-from autograd_cli.diagnose.failures import failure
+The rules for programs are asked first, then those for any failing call.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from autograd_cli import catalogue
+from autograd_cli.diagnose import unknown
+from autograd_cli.diagnose.failures import FAILURES
+from autograd_cli.diagnose.programs import backwards, no_way, python_errors, refused, twice
+from autograd_cli.diagnose.programs.ended import Ended
+from autograd_cli.diagnose.programs.trial import tried
+from autograd_cli.errors import AgxError
 from autograd_cli.report import Finding
-from autograd_cli.run.tape import Run
 from autograd_cli.run.traced import Ran
+
+ENDINGS: tuple[tuple[str, Callable[[Ended], Finding | None]], ...] = (
+    ("AGX409", backwards.mutated),
+    ("AGX411", twice.again),
+    ("AGX403", no_way.cut),
+    ("AGX402", no_way.nothing),
+    ("AGX402", no_way.input_without),
+    ("AGX406", no_way.unused),
+    ("AGX401", backwards.nonscalar),
+    ("AGX405", backwards.complex_root),
+    ("AGX423", backwards.gradient_shape),
+    ("AGX412", refused.leaf),
+    ("AGX413", refused.numpy),
+    ("AGX414", refused.inference),
+    ("AGX418", refused.flag),
+    ("AGX421", refused.optimizer),
+    ("AGX417", python_errors.no_gradient),
+    ("AGX319", python_errors.assertion),
+    ("AGX201", python_errors.name),
+    ("AGX105", python_errors.attribute),
+)
 
 
 def failure_of(ran: Ran) -> tuple[Finding, ...]:
     """Why the program failed: one finding, in whose `also` stand the names of others that fit."""
-    return failure(Run(ran.program, ran.bindings, [], None, ran.failure, ran.settings))
+    assert ran.failure is not None, "only a run that failed has a failure to explain"
+    if isinstance(ran.failure.error, AgxError):
+        return (catalogue.finding(ran.failure.error, ran.program.source),)
+    case = Ended.of(ran)
+    rules = (*ENDINGS, *FAILURES)
+    found = [finding for _, rule in rules if (finding := rule(case)) is not None]
+    if not found:
+        return (unknown.error(case),)
+    also = dict.fromkeys(other.name for other in found[1:] if other.name != found[0].name)
+    return (tried(case.whole, replace(found[0], also=tuple(also))),)

@@ -1,20 +1,69 @@
-"""The rules for a program, each listed once."""
+"""The rules for a program beside those for its failure, each listed once."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from autograd_cli.report import Finding, Gradient, Graph
+from autograd_cli.diagnose import nonfinite, pairs, verdicts
+from autograd_cli.diagnose.programs import (
+    accumulation,
+    claims,
+    losses,
+    optimizers,
+    promotions,
+    python_own,
+    said,
+    silent,
+)
+from autograd_cli.diagnose.programs.scene import Whole
+from autograd_cli.diagnose.programs.trial import tried
+from autograd_cli.diagnose.scene import Scene
+from autograd_cli.report import Finding, Gradient, Graph, Severity
 from autograd_cli.run.tape import Run
 from autograd_cli.run.traced import Ran
 
+INSPECTIONS: tuple[tuple[str, Callable[[Whole], Iterator[Finding]]], ...] = (
+    ("AGX410", accumulation.missing_clear),
+    ("AGX415", silent.unseen_change),
+    ("AGX416", said.nonleaf_grad),
+    ("AGX407", said.pairs),
+    ("AGX419", losses.made_leaf),
+    ("AGX420", losses.kept),
+    ("AGX422", optimizers.idle),
+    ("AGX305", promotions.promoted),
+    ("AGX321", python_own.reached),
+    ("AGX322", said.copied),
+    ("AGX323", said.other),
+    ("AGX320", claims.differs),
+)
 
-def inspect_program(ran: Ran) -> tuple[Finding, ...]:
-    """What is worth saying of a program beside its failure: warnings first, then notes."""
-    return ()
+ROOTS: tuple[tuple[str, Callable[[Scene], Iterator[Finding]]], ...] = (
+    ("AGX501", verdicts.disagree),
+    ("AGX502", nonfinite.gradient),
+    ("AGX407", pairs.silent_broadcast),
+)
+"""What is asked of each backward; what an expression's page calls a note is meant, in a program."""
 
 
-def inspect_root(run: Run, graph: Graph | None, gradients: Sequence[Gradient]) -> tuple[Finding, ...]:
-    """What is worth saying of one backward of a program: its slice, its graph, its gradients.
+Backward = tuple[Run, Graph | None, Sequence[Gradient]]
+"""One backward of a program: its slice, its graph and its gradients."""
 
-    Spans count in the program's source.
+
+def inspect_program(ran: Ran, backwards: Sequence[Backward] = ()) -> tuple[Finding, ...]:
+    """What is worth saying of a program beside its failure: errors and warnings first, then notes.
+
+    `backwards` are those whose graph and gradients are known. Spans count in the program's
+    source; what several rules say of one line by one code is said once.
     """
-    return ()
+    whole = Whole(ran)
+    found = [tried(whole, finding, rule) for _, rule in INSPECTIONS for finding in rule(whole)]
+    for run, graph, gradients in backwards:
+        scene = Scene(run, graph, gradients)
+        found += [tried(whole, finding) for _, rule in ROOTS for finding in rule(scene)]
+    order = list(Severity)
+    return tuple(sorted(_once(found), key=lambda finding: order.index(finding.severity)))
+
+
+def _once(findings: Sequence[Finding]) -> list[Finding]:
+    kept: dict[tuple[str, int | None], Finding] = {}
+    for each in findings:
+        kept.setdefault((each.code, each.line), each)
+    return list(kept.values())

@@ -1,0 +1,131 @@
+"""Backward calls that torch refused: values changed in place, no one number to start from."""
+
+import re
+
+import torch
+
+from autograd_cli.diagnose import drawing, repair
+from autograd_cli.diagnose.facts import sized
+from autograd_cli.diagnose.outputs import NOT_SCALAR
+from autograd_cli.diagnose.programs.ended import Ended
+from autograd_cli.diagnose.programs.mutated import Victim, name_of, repairs, told, victims
+from autograd_cli.diagnose.statements import replaced, with_keyword
+from autograd_cli.errors import Span
+from autograd_cli.lang import nodes
+from autograd_cli.lang.source import in_words
+from autograd_cli.report import Finding, Fix
+from autograd_cli.report.values import shape_text
+from autograd_cli.run.values import dtype_name
+
+_WRITER = re.compile(r"output \d+ of (\w+)")
+
+
+def mutated(case: Ended) -> Finding | None:
+    """AGX409 where a value that the backward needs was changed in place: by whom, and who needed it."""
+    if not case.says("modified by an inplace operation"):
+        return None
+    found = [] if case.root is None else victims(case.whole, case.root)
+    if not found:
+        return case.finding(
+            "AGX409", "A value that this backward needs was changed in place after it was kept."
+        )
+    write = found[0].writes[0]
+    return case.finding(
+        "AGX409",
+        _sentence(case, found),
+        name="optimizer-step-before-backward" if _is_step(case, found[0]) else "",
+        cause=(*told(case.whole, found), *_not_the_victim(case)),
+        fix=tuple(repairs(case.whole, write.span)),
+        changed=case.whole.line(write.span),
+        needed=[case.whole.line(victim.call.expr.span) for victim in found],
+    )
+
+
+def _sentence(case: Ended, found: list[Victim]) -> str:
+    whole, write = case.whole, found[0].writes[0]
+    lines = dict.fromkeys(whole.line(victim.call.expr.span) for victim in found)
+    needed = f"line{'s' if len(lines) > 1 else ''} {in_words(map(str, lines))}"
+    statement = whole.source[whole.statement(write.span).span]
+    return (
+        f"{drawing.quoted(name_of(whole, found[0]))} is changed in place on line {whole.line(write.span)}, "
+        f"by {drawing.quoted(statement)}, after {needed} kept it for backward."
+    )
+
+
+def _is_step(case: Ended, victim: Victim) -> bool:
+    return case.source[case.whole.statement(victim.writes[0].span).span].rstrip().endswith(".step()")
+
+
+def _not_the_victim(case: Ended) -> tuple[str, ...]:
+    writer = _WRITER.search(str(case.failure.error))
+    return (f"torch says {writer.group()!r}: that is the change itself, not who needed it",) if writer else ()
+
+
+def nonscalar(case: Ended) -> Finding | None:
+    """AGX401 where a backward starts from several numbers without being told what each counts."""
+    if not case.says(NOT_SCALAR) or not case.roots:
+        return None
+    root = next((o for o in case.roots if isinstance(o.value, torch.Tensor) and o.value.numel() != 1), None)
+    if root is None:
+        return None
+    return case.finding(
+        "AGX401",
+        f"{sized(root)} has {root.value.numel()} elements: a gradient is of one number, and backward is not "
+        "told what each of them counts.",
+        fix=tuple(_reduced(case, root.expr)),
+        shape=tuple(root.value.shape),
+    )
+
+
+def _reduced(case: Ended, root: nodes.Expr) -> list[Fix]:
+    line, source = case.line, case.source
+    fixes = []
+    for call, words in ((".sum()", "their sum"), (".mean()", "or their mean")):
+        text = repair.followed(source, root, call)
+        fixes.append(Fix(f"line {line}:  {words}, {text}", replaced(source, {_bare(case, root): text})))
+    if isinstance(case.expr, nodes.Call) and case.name == "backward" and len(case.roots) == 1:
+        keyword = f"gradient=torch.ones_like({source[root.span]})"
+        if not any(k.name == "gradient" for k in case.expr.keywords):
+            fixes.append(Fix(f"or line {line}:  {keyword}", with_keyword(source, case.expr, keyword)))
+    return fixes
+
+
+def _bare(case: Ended, root: nodes.Expr) -> Span:
+    """The place of the root with the brackets that a method call puts around it."""
+    if isinstance(case.expr, nodes.Call) and isinstance(case.expr.function, nodes.Attribute):
+        function = case.expr.function
+        if function.value is root:
+            text = case.source.text
+            end = text.rfind(".", function.span.start, function.span.end)
+            return Span(function.span.start, end)
+    return root.span
+
+
+def complex_root(case: Ended) -> Finding | None:
+    """AGX405 where a backward starts from a complex number."""
+    root = next((o for o in case.roots if isinstance(o.value, torch.Tensor) and o.value.is_complex()), None)
+    if root is None or not case.says("real scalar outputs"):
+        return None
+    text = repair.followed(case.source, root.expr, ".abs()")
+    return case.finding(
+        "AGX405",
+        f"{drawing.quoted(root.text)} is {dtype_name(root.value.dtype)}: complex numbers have no order, so "
+        "there is no one gradient.",
+        fix=(Fix(f"line {case.line}:  {text}", replaced(case.source, {_bare(case, root.expr): text})),),
+    )
+
+
+def gradient_shape(case: Ended) -> Finding | None:
+    """AGX423 where the gradient given to a backward has another shape than what it starts from."""
+    if not case.says("mismatch in shape: grad_output") or len(case.operands) < 2 or not case.roots:
+        return None
+    root, given = case.roots[0], case.operands[1]
+    if not isinstance(root.value, torch.Tensor) or not isinstance(given.value, torch.Tensor):
+        return None
+    new = f"torch.ones_like({root.text})"
+    return case.finding(
+        "AGX423",
+        f"{sized(root)} is given the gradient {sized(given)}: it needs one number for each element, so the "
+        f"shape {shape_text(root.value.shape)}.",
+        fix=(Fix(f"line {case.line}:  {new}", replaced(case.source, {given.expr.span: new})),),
+    )

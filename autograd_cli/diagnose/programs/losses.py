@@ -1,0 +1,118 @@
+"""Losses that are kept with their graphs, and losses that were told to require grad."""
+
+from collections.abc import Iterator
+
+from autograd_cli.diagnose.programs.scene import Whole, reachable
+from autograd_cli.diagnose.programs.ways import is_made, requires_grad, value_named
+from autograd_cli.diagnose.statements import calls, expressions, replaced
+from autograd_cli.lang import nodes
+from autograd_cli.lang.nodes import Expr, Statement
+from autograd_cli.report import Finding, Fix
+from autograd_cli.run.traced import Traced
+
+
+def _started_from(whole: Whole) -> set[int]:
+    """The numbers of the values that a backward started from."""
+    return {number for passed in whole.ran.backwards for number in passed.roots}
+
+
+# Kept
+
+
+def kept(whole: Whole) -> Iterator[Finding]:
+    """AGX420 where losses are put into a list, or added up, with the graphs they were computed by."""
+    roots = _started_from(whole)
+    if roots:
+        yield from _listed(whole, roots)
+        yield from _added(whole, roots)
+
+
+def _listed(whole: Whole, roots: set[int]) -> Iterator[Finding]:
+    for call in calls(whole.program, "append"):
+        target = call.function.value if isinstance(call.function, nodes.Attribute) else None
+        items = whole.ran.names.get(target.id) if isinstance(target, nodes.Name) else None
+        if not isinstance(items, list) or not call.args or not whole.loops(call.span):
+            continue
+        if any(_is_root(item, roots) for item in items):
+            yield _finding(whole, call.args[0], f"`{whole.source[target.span]}`" if target else "a list")
+
+
+def _is_root(item: object, roots: set[int]) -> bool:
+    return isinstance(item, Traced) and item.number in roots and requires_grad(item)
+
+
+def _added(whole: Whole, roots: set[int]) -> Iterator[Finding]:
+    """`total += loss` in a loop, after a backward of `loss`."""
+    for statement in whole.all_statements:
+        name, added = _sum_of(statement)
+        value = whole.ran.names.get(name) if name else None
+        if added is None or not isinstance(value, Traced) or not whole.loops(statement.span):
+            continue
+        if value.number in roots or not requires_grad(value):
+            continue
+        if any(traced.number in roots for traced in reachable([value])):
+            yield _finding(whole, added, f"`{name}`")
+
+
+def _sum_of(statement: Statement) -> tuple[str, Expr | None]:
+    """The name and the term of `name += term` or `name = name + term`."""
+    if (
+        isinstance(statement, nodes.Augment)
+        and statement.op == "+"
+        and isinstance(statement.target, nodes.Name)
+    ):
+        return statement.target.id, statement.value
+    if isinstance(statement, nodes.Assign) and isinstance(statement.value, nodes.Binary):
+        target, value = statement.targets[0], statement.value
+        if value.op == "+" and isinstance(target, nodes.Name) and value.left == target:
+            return target.id, value.right
+    return "", None
+
+
+def _finding(whole: Whole, expr: Expr, where: str) -> Finding:
+    text = whole.source[expr.span]
+    item = (
+        f"{text}.item()"
+        if isinstance(expr, nodes.Name | nodes.Call | nodes.Attribute)
+        else f"({text}).item()"
+    )
+    return whole.finding(
+        "AGX420",
+        f"{where} keeps `{text}` with the graph that it was computed by, round after round: memory grows, "
+        "and nothing reads those graphs again.",
+        span=expr.span,
+        fix=(Fix(f"line {whole.line(expr.span)}:  {item}", replaced(whole.source, {expr.span: item})),),
+    )
+
+
+# Made to require grad
+
+
+def made_leaf(whole: Whole) -> Iterator[Finding]:
+    """AGX419 where a computed loss was told to require grad, so that backward reaches nothing but it."""
+    leaves = {number for passed in whole.ran.backwards if passed.leaf for number in passed.roots}
+    for expr, place in _told_to(whole) if leaves else ():
+        traced = value_named(whole, expr)
+        if traced is None or traced.number not in leaves or not is_made(traced):
+            continue
+        text = whole.source[expr.span]
+        yield whole.finding(
+            "AGX419",
+            f"`{text}` was computed without a graph, and telling it to require grad makes none: backward "
+            f"ends at `{text}` itself, and no other tensor gets a gradient.",
+            span=place.span,
+            fix=(Fix("let what it is computed from require grad instead"),),
+        )
+
+
+def _told_to(whole: Whole) -> Iterator[tuple[Expr, Expr | Statement]]:
+    """What `requires_grad` is set on, with the place."""
+    for statement in whole.all_statements:
+        if isinstance(statement, nodes.Assign):
+            for target in statement.targets:
+                if isinstance(target, nodes.Attribute) and target.name == "requires_grad":
+                    yield target.value, statement
+    for node in expressions(whole.program):
+        function = node.function if isinstance(node, nodes.Call) else None
+        if isinstance(function, nodes.Attribute) and function.name == "requires_grad_":
+            yield function.value, node

@@ -1,0 +1,283 @@
+"""Backward calls from where no way leads to a leaf: what cut it, or what should have required grad."""
+
+from collections.abc import Iterator
+
+from autograd_cli.diagnose import drawing
+from autograd_cli.diagnose.outputs import NO_GRAPH
+from autograd_cli.diagnose.programs.ended import Ended
+from autograd_cli.diagnose.programs.upstream import Source, mode_around, names_in, parts_of, sources
+from autograd_cli.diagnose.statements import called, calls, keyword_added, replaced
+from autograd_cli.lang import nodes
+from autograd_cli.lang.nodes import Expr
+from autograd_cli.lang.source import named
+from autograd_cli.report import Finding, Fix
+from autograd_cli.run.tape import Operand
+
+_DETACHES = {"detach", "data", "detach_"}
+_NUMBERS = {"item", "tolist", "float", "int", "numpy"}
+_CASTS = {"long", "int", "short", "bool", "byte", "char"}
+_INDICES = {"argmax", "argmin", "argsort", "searchsorted", "bucketize", "count_nonzero", "nonzero"}
+_TESTS = {"eq", "ne", "lt", "le", "gt", "ge", "sign_", "isclose", "isnan", "isfinite"}
+_COPIES = {"tensor", "from_numpy", "as_tensor"}
+_CREATES = {
+    "tensor", "randn", "rand", "zeros", "ones", "full", "linspace", "arange", "empty", "eye", "randn_like",
+    "zeros_like", "ones_like", "rand_like", "full_like",
+}  # fmt: skip
+
+
+def cut(case: Ended) -> Finding | None:
+    """AGX403 where something on the way to the loss lets no gradient pass, though a leaf is behind it."""
+    found = _cut(case) if case.is_backward and case.says(NO_GRAPH) else None
+    if found is None:
+        return None
+    expr, kind = found
+    text = case.source[expr.span]
+    return case.finding(
+        "AGX403",
+        f"{drawing.quoted(case.roots[0].text)} has no graph: {drawing.quoted(text)} on "
+        f"{case.where(expr.span)} {_REASONS[kind]}.",
+        name="detached-prediction-in-loss" if kind == "detach" else "nondifferentiable-op-in-loss",
+        expr=expr,
+        fix=tuple(_without(case, expr, kind)),
+        backward=case.line,
+    )
+
+
+_REASONS = {
+    "detach": "gives the values as constants, outside the graph",
+    "number": "leaves torch for Python, and no gradient comes back",
+    "whole": "gives whole numbers, which do not change when its operands change a little",
+    "truth": "gives truth values, which do not change when its operands change a little",
+    "copy": "copies the values into a new tensor, outside the graph",
+}
+
+
+def _cut(case: Ended) -> tuple[Expr, str] | None:
+    """The expression that ends the way from a leaf to the root, and how it does."""
+    for source in _way(case):
+        if source.made is not None and source.made.requires_grad:
+            continue
+        for node in parts_of(case.whole, source):
+            kind = _kind(node)
+            if kind and _comes_from_leaf(case, node):
+                return node, kind
+    return None
+
+
+def _way(case: Ended) -> Iterator[Source]:
+    """The root's own expression, then the assignments that lead to it."""
+    for root in case.roots:
+        yield Source(case.statement, root.expr, None)
+        yield from sources(case.whole, root.expr, case.statement.span.start)
+
+
+def _kind(node: Expr) -> str:
+    """How an expression ends a gradient's way, "" where it does not."""
+    if isinstance(node, nodes.Compare):
+        return "truth"
+    name = node.name if isinstance(node, nodes.Attribute) and node.name == "data" else called(node)
+    kinds = (
+        (_DETACHES, "detach"), (_INDICES | _CASTS, "whole"), (_NUMBERS, "number"), (_TESTS, "truth"),
+        (_COPIES, "copy"),
+    )  # fmt: skip
+    kind = next((kind for names, kind in kinds if name in names), "")
+    if name == "to" and "int" in _words(node):
+        return "whole"
+    return kind
+
+
+def _words(node: Expr) -> str:
+    return " ".join(
+        n.name if isinstance(n, nodes.Attribute) else getattr(n, "id", "") for n in nodes.walk(node)
+    )
+
+
+def _comes_from_leaf(case: Ended, node: Expr) -> bool:
+    """Whether something that requires grad goes into an expression."""
+    for source in sources(case.whole, node, node.span.start):
+        if source.made is not None and source.made.requires_grad:
+            return True
+    leaves = {b.name for b in case.run.bindings if b.role == "leaf"}
+    return bool(leaves & set(names_in(case.whole, node)))
+
+
+def _without(case: Ended, expr: Expr, kind: str) -> Iterator[Fix]:
+    """The program without the cut, where that can be written."""
+    line, source = case.where(expr.span), case.source
+    function = expr.function if isinstance(expr, nodes.Call) else expr
+    inner = function.value if isinstance(function, nodes.Attribute) else None
+    if kind == "copy" and isinstance(expr, nodes.Call) and expr.args:
+        inner = expr.args[0]
+        inner = inner if not isinstance(inner, nodes.Sequence) else None
+    module = isinstance(inner, nodes.Name) and inner.id in ("torch", "F", "np")
+    if (inner is not None and not module and kind in ("detach", "number", "copy")) or (
+        inner is not None and not module and called(expr) in _CASTS | {"to"}
+    ):
+        text = source[inner.span]
+        yield Fix(f"{line}:  {text}", replaced(source, {expr.span: text}))
+    elif kind == "whole" or kind == "truth":
+        smooth = "sigmoid of the difference" if kind == "truth" else "softmax, or the values themselves"
+        yield Fix(f"put something smooth in its place: {smooth}")
+
+
+# Nothing requires grad
+
+
+def nothing(case: Ended) -> Finding | None:
+    """AGX402 where a backward starts from something that nothing which requires grad went into."""
+    if not case.is_backward or not case.says(NO_GRAPH) or not case.roots:
+        return None
+    root = case.roots[0]
+    return _in_mode(case, root) or _second_order(case, root) or _no_leaf(case, root)
+
+
+def _in_mode(case: Ended, root: Operand) -> Finding | None:
+    """The forward stands under no_grad."""
+    for source in _way(case):
+        mode = mode_around(case.whole, source.statement)
+        if mode is None or (source.made is not None and source.made.requires_grad):
+            continue
+        if not _comes_from_leaf(case, source.value):
+            continue
+        text, line = case.source[mode.span], case.where(mode.span)
+        on = "enable_grad()" if called(mode) != "set_grad_enabled" else "set_grad_enabled(True)"
+        prefix = text[: text.rfind(".") + 1] if "." in text.partition("(")[0] else ""
+        return case.finding(
+            "AGX402",
+            f"{drawing.quoted(root.text)} has no graph: {case.where(source.statement.span)} computes it "
+            f"under `{text}` of {line}, where torch records nothing.",
+            name="no-grad-around-trainable",
+            fix=(Fix(f"{line}:  {prefix}{on}", replaced(case.source, {mode.span: f"{prefix}{on}"})),),
+        )
+    return None
+
+
+def _second_order(case: Ended, root: Operand) -> Finding | None:
+    """A gradient that was computed without a graph of its own."""
+    for source in _way(case):
+        for node in parts_of(case.whole, source):
+            if isinstance(node, nodes.Call) and called(node) == "grad" and not _creates_graph(node):
+                where = case.where(node.span)
+                new = keyword_added(case.source, node, "create_graph=True")
+                return case.finding(
+                    "AGX402",
+                    f"{drawing.quoted(root.text)} has no graph: the gradient of {where} was computed without "
+                    "one, so it cannot be differentiated again.",
+                    fix=(Fix(f"{where}:  {new}", replaced(case.source, {node.span: new})),),
+                )
+    return None
+
+
+def _creates_graph(call: nodes.Call) -> bool:
+    return any(keyword.name == "create_graph" for keyword in call.keywords)
+
+
+def _no_leaf(case: Ended, root: Operand) -> Finding:
+    made = [s for s in _way(case) if isinstance(s.value, nodes.Call) and _creates(s.value)]
+    names = [_name_of(s) for s in reversed(made) if _name_of(s)]
+    rows = [
+        (n, f"line {case.whole.line(s.statement.span)}", _why(s))
+        for n, s in zip(names, reversed(made), strict=False)
+    ]
+    rows += [(b.name, "a binding", "held constant") for b in case.run.bindings if b.used and b.role != "leaf"]
+    what = f": {named(names)} {'does' if len(names) == 1 else 'do'} not require grad" if names else ""
+    return case.finding(
+        "AGX402",
+        f"{drawing.quoted(root.text)} has no graph, since nothing that it was computed from requires "
+        f"grad{what}.",
+        cause=drawing.columns(rows) if rows else (),
+        fix=tuple(_required(case, made)),
+    )
+
+
+def _creates(call: nodes.Call) -> bool:
+    return called(call) in _CREATES
+
+
+def _name_of(source: Source) -> str:
+    return source.made.name if source.made else ""
+
+
+def _why(source: Source) -> str:
+    dtype = source.made.dtype if source.made else ""
+    return (
+        f"{dtype}, requires_grad False"
+        if dtype.startswith(("float", "bfloat", "complex"))
+        else f"{dtype}: whole numbers have no gradient"
+    )
+
+
+def _required(case: Ended, made: list[Source]) -> Iterator[Fix]:
+    """requires_grad=True put where the tensor is created whose gradient the program asks for."""
+    floating = [s for s in made if s.made is not None and s.made.dtype.startswith(("float", "bfloat"))]
+    asked = {case.source[n.value.span] for n in _grads(case)}
+    stepped = {
+        n for c in calls(case.run.program, "SGD", "Adam") for a in c.args for n in names_in(case.whole, a)
+    }
+    wanted = [s for s in floating if _name_of(s) in asked | stepped] or floating[:1]
+    edits = {}
+    for source in wanted:
+        if isinstance(source.value, nodes.Call):
+            edits[source.value.span] = keyword_added(case.source, source.value, "requires_grad=True")
+    if edits:
+        lines = "; ".join(f"line {case.whole.line(span)}:  {text}" for span, text in sorted(edits.items()))
+        yield Fix(lines, replaced(case.source, edits))
+    whole = [s for s in made if s not in floating and isinstance(s.value, nodes.Call)]
+    for source in whole[:1] if not edits else ():
+        if isinstance(source.value, nodes.Call):
+            new = keyword_added(case.source, source.value, "dtype=torch.float32, requires_grad=True")
+            span = source.value.span
+            yield Fix(f"line {case.whole.line(span)}:  {new}", replaced(case.source, {span: new}))
+
+
+def _grads(case: Ended) -> Iterator[nodes.Attribute]:
+    from autograd_cli.diagnose.statements import expressions
+
+    for node in expressions(case.run.program):
+        if (
+            isinstance(node, nodes.Attribute)
+            and node.name == "grad"
+            and not isinstance(node.value, nodes.Attribute)
+        ):
+            yield node
+
+
+# torch.autograd.grad
+
+
+def input_without(case: Ended) -> Finding | None:
+    """AGX402 where torch.autograd.grad is asked for the gradient of what does not require grad."""
+    if not case.says("differentiated tensors does not require grad") or len(case.operands) < 2:
+        return None
+    wrong = [o for o in case.tensors if not o.value.requires_grad]
+    text = drawing.quoted(wrong[0].text) if wrong else "One of the inputs"
+    made = list(sources(case.whole, wrong[0].expr, case.statement.span.start))[:1] if wrong else []
+    return case.finding(
+        "AGX402",
+        f"{text} does not require grad, so there is no gradient of it.",
+        name="autograd-grad-input-no-requires-grad",
+        fix=tuple(
+            _required(case, [s for s in made if isinstance(s.value, nodes.Call) and _creates(s.value)])
+        ),
+    )
+
+
+def unused(case: Ended) -> Finding | None:
+    """AGX406 where torch.autograd.grad is asked for the gradient of what the output does not depend on."""
+    if not case.says("not have been used in the graph") or not isinstance(case.expr, nodes.Call):
+        return None
+    inputs = case.operands[1] if len(case.operands) > 1 else None
+    text = drawing.quoted(inputs.text) if inputs is not None else "An input"
+    new = keyword_added(case.source, case.expr, "allow_unused=True")
+    return case.finding(
+        "AGX406",
+        f"{text}: at least one of these does not go into {drawing.quoted(case.operands[0].text)}, so it has "
+        "no gradient there.",
+        name="autograd-grad-unused-input",
+        fix=(
+            Fix(
+                f"line {case.line}:  {new}, and None stands for it",
+                replaced(case.source, {case.expr.span: new}),
+            ),
+        ),
+    )

@@ -1,0 +1,161 @@
+"""Errors of Python's own that have to do with tensors: None for a gradient, assert, a name, an attribute."""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Any
+
+import torch
+
+from autograd_cli.diagnose import drawing
+from autograd_cli.diagnose.programs.ended import Ended
+from autograd_cli.diagnose.programs.upstream import names_in
+from autograd_cli.diagnose.statements import expressions, indent_of, replaced
+from autograd_cli.errors import Span
+from autograd_cli.lang import nodes
+from autograd_cli.lang.nodes import Expr
+from autograd_cli.report import Finding, Fix
+from autograd_cli.run.traced import Traced, now
+
+# .grad is None
+
+
+def no_gradient(case: Ended) -> Finding | None:
+    """AGX417 where the .grad of a tensor is used, and is None."""
+    if not case.says("NoneType"):
+        return None
+    expr = _grad_read(case)
+    if expr is None:
+        return None
+    text = case.source[expr.value.span]
+    return case.finding(
+        "AGX417",
+        f"`{drawing.label(text, 40)}.grad` is None on line {case.line}: {_why_none(case, expr.value, text)}.",
+        expr=expr,
+        fix=tuple(_guarded(case, text)),
+    )
+
+
+def _grad_read(case: Ended) -> nodes.Attribute | None:
+    """The `.grad` in the failing expression that is None."""
+    found = [n for n in nodes.walk(case.expr) if isinstance(n, nodes.Attribute) and n.name == "grad"]
+    spans = {operand.expr.span for operand in case.operands if operand.value is None}
+    return next((n for n in found if n.span in spans or not spans), found[0] if found else None)
+
+
+def _why_none(case: Ended, expr: Expr, text: str) -> str:
+    value = case.whole.ran.names.get(expr.id) if isinstance(expr, nodes.Name) else None
+    tensor = now(value).value if isinstance(value, Traced) else None
+    if isinstance(tensor, torch.Tensor) and not tensor.requires_grad:
+        return f"`{text}` does not require grad"
+    if isinstance(tensor, torch.Tensor) and not tensor.is_leaf:
+        return f"`{text}` is computed, and backward fills the .grad of leaves only"
+    if not case.whole.ran.backwards:
+        return "no backward has run yet"
+    cleared = [n for n in expressions(case.run.program) if _clears(n)]
+    if any(n.span.start < case.expr.span.start for n in cleared):
+        return "it was cleared, and no backward has run since"
+    return f"no backward so far has reached `{text}`"
+
+
+def _clears(node: Expr) -> bool:
+    function = node.function if isinstance(node, nodes.Call) else None
+    return isinstance(function, nodes.Attribute) and function.name == "zero_grad"
+
+
+def _guarded(case: Ended, text: str) -> Iterator[Fix]:
+    """The clearing of a gradient that may not be there, asked first."""
+    statement = case.statement
+    own = case.source[statement.span]
+    if isinstance(statement, nodes.Evaluate) and "\n" not in own and own.endswith(".zero_()"):
+        line = f"if {text}.grad is not None:"
+        new = f"{line}\n{indent_of(case.source, statement.span.start)}    {own}"
+        yield Fix(f"line {case.line}:  {line} {own}", replaced(case.source, {statement.span: new}))
+        new = f"{text}.grad = None"
+        yield Fix(f"or line {case.line}:  {new}", replaced(case.source, {statement.span: new}))
+    else:
+        yield Fix(
+            f"call backward on what is computed from `{text}`, which requires grad, before line {case.line}"
+        )
+
+
+# assert
+
+
+def assertion(case: Ended) -> Finding | None:
+    """AGX319 where an assert does not hold, with the values of both sides."""
+    if not isinstance(case.failure.error, AssertionError):
+        return None
+    statement = case.statement
+    test = statement.test if isinstance(statement, nodes.Assert) else case.expr
+    text = drawing.quoted(case.source[test.span], 60)
+    message = str(case.failure.error)
+    return case.finding(
+        "AGX319",
+        f"{text} does not hold{': ' + drawing.label(message, 60) if message else ''}.",
+        cause=drawing.columns(list(_sides(case, test))),
+        expr=test,
+    )
+
+
+def _sides(case: Ended, test: Expr) -> Iterator[tuple[str, str]]:
+    """What each side of the test is, as far as names and operands tell."""
+    given = [(operand.text, operand.value) for operand in case.operands]
+    if not given:
+        given = [(name, _value_of(case, name)) for name in names_in(case.whole, test)]
+    for text, value in given:
+        if value is not None and not isinstance(value, bool):
+            yield drawing.label(text), _shown(value)
+
+
+def _value_of(case: Ended, name: str) -> Any:
+    value = case.whole.ran.names.get(name)
+    return now(value).value if isinstance(value, Traced) else value
+
+
+def _shown(value: Any) -> str:
+    return drawing.label(str(value.detach() if isinstance(value, torch.Tensor) else value), 60)
+
+
+# Names and attributes
+
+
+def name(case: Ended) -> Finding | None:
+    """AGX201 where a name has no value when it is read."""
+    error = case.failure.error
+    if not isinstance(error, NameError):
+        return None
+    missing = error.name or (case.expr.id if isinstance(case.expr, nodes.Name) else case.text)
+    near = get_close_matches(missing, list(case.whole.ran.names), 1)
+    meant = f"; did you mean `{near[0]}`?" if near else "."
+    fixes = (
+        (Fix(f"line {case.line}:  {near[0]}", replaced(case.source, {case.expr.span: near[0]})),)
+        if near
+        else ()
+    )
+    return case.finding(
+        "AGX201",
+        f"`{missing}` has no value on line {case.line}{meant}",
+        fix=fixes if isinstance(case.expr, nodes.Name) else (),
+    )
+
+
+def attribute(case: Ended) -> Finding | None:
+    """AGX105 where a value does not have the attribute that is asked of it."""
+    error = case.failure.error
+    if not isinstance(error, AttributeError) or not isinstance(case.expr, nodes.Attribute | nodes.Call):
+        return None
+    return case.finding(
+        "AGX105",
+        f"{drawing.quoted(case.text)} cannot be read: {case.words}.",
+        fix=tuple(_other_attribute(case)),
+    )
+
+
+def _other_attribute(case: Ended) -> Iterator[Fix]:
+    read = [n for n in nodes.walk(case.expr) if isinstance(n, nodes.Attribute)]
+    chained = [n for n in read if n.name == "grad_fn" and isinstance(n.value, nodes.Attribute)]
+    for node in chained:
+        if isinstance(node.value, nodes.Attribute) and node.value.name == "grad_fn":
+            end = node.value.span.end
+            tail = replaced(case.source, {Span(end, node.span.end): ".next_functions[0][0]"})
+            yield Fix("a node leads on by next_functions", tail)

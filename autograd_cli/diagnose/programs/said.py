@@ -1,0 +1,169 @@
+"""What torch warned of, as findings: each warning once, with the place that gave it."""
+
+import re
+from collections.abc import Iterator
+
+from autograd_cli.diagnose import drawing
+from autograd_cli.diagnose.programs.scene import Whole
+from autograd_cli.diagnose.programs.ways import value_named
+from autograd_cli.diagnose.statements import calls, inserted, replaced, targets
+from autograd_cli.errors import Span
+from autograd_cli.lang import nodes
+from autograd_cli.lang.nodes import Expr
+from autograd_cli.report import Finding, Fix
+from autograd_cli.run.traced import Traced
+
+_NONLEAF = re.compile(r"\.grad attribute of a Tensor that is not a leaf")
+_COPY = re.compile(r"To copy construct from a tensor")
+_PAIRS = re.compile(r"target size .*different to the input size")
+_HARMLESS = re.compile(
+    r"requires_grad=True to a scalar|CUDA is not available|Failed to initialize NumPy"
+    r"|not available\. +Disabling|lr_scheduler|given NumPy array is not writable"
+)
+_MOVES = {"to", "cuda", "cpu", "half", "double", "float", "bfloat16", "type", "xpu", "mps"}
+
+
+def _once(whole: Whole, pattern: re.Pattern[str]) -> Iterator[tuple[str, Span]]:
+    """The warnings that a pattern fits, each place once."""
+    found = {span: words for words, span in reversed(whole.ran.warned) if pattern.search(words)}
+    yield from ((words, span) for span, words in sorted(found.items()))
+
+
+# .grad of what is no leaf
+
+
+def nonleaf_grad(whole: Whole) -> Iterator[Finding]:
+    """AGX416 where the .grad of a computed tensor is read, which backward does not fill."""
+    said: set[str] = set()
+    for words, span in _once(whole, _NONLEAF):
+        expr = _read(whole, span)
+        text = whole.source[expr.span] if expr else whole.source[span]
+        if text in said:
+            continue
+        said.add(text)
+        traced = value_named(whole, expr)
+        yield whole.finding(
+            "AGX416",
+            f"`{drawing.label(text, 40)}.grad` is None: {_why(text, traced)}.",
+            name="leaf-moved" if _is_moved(traced) else "",
+            span=span,
+            torch=words,
+            fix=tuple(_kept(whole, text, traced)),
+        )
+
+
+def _read(whole: Whole, span: Span) -> Expr | None:
+    """What stands before `.grad` at a place."""
+    for statement in reversed(whole.all_statements):
+        if statement.span.start <= span.start and span.end <= statement.span.end:
+            for node in _nodes(statement):
+                inside = span.start <= node.span.start and node.span.end <= span.end
+                if isinstance(node, nodes.Attribute) and node.name == "grad" and inside:
+                    return node.value
+            return None
+    return None
+
+
+def _nodes(statement: nodes.Statement) -> Iterator[Expr]:
+    from autograd_cli.diagnose.statements import parts
+
+    for part in parts(statement):
+        yield from nodes.walk(part)
+
+
+def _is_moved(traced: Traced | None) -> bool:
+    """Whether a tensor is a leaf's copy on another device or in another dtype."""
+    return traced is not None and traced.function is not None and traced.function.name in _MOVES
+
+
+def _why(text: str, traced: Traced | None) -> str:
+    if _is_moved(traced) and traced is not None and traced.function is not None:
+        return (
+            f"`{traced.function.name}` made a copy that is no leaf, and backward fills the .grad of the leaf "
+            "it was copied from, which has no name any more"
+        )
+    made = f", by {type(traced.grad_fns[0]).__name__}" if traced and traced.grad_fns else ""
+    return f"`{drawing.label(text, 40)}` is computed{made}, and backward fills the .grad of leaves only"
+
+
+def _kept(whole: Whole, text: str, traced: Traced | None) -> Iterator[Fix]:
+    statement = next((s for s in whole.all_statements if text in targets(s)), None)
+    if statement is None:
+        return
+    if _is_moved(traced) and isinstance(statement, nodes.Assign):
+        line, own = whole.line(statement.span), whole.source[statement.value.span]
+        new = f"{own}.detach().requires_grad_()"
+        program = replaced(whole.source, {statement.value.span: new})
+        yield Fix(f"line {line}:  {text} = {new}", program)
+        return
+    after = [c for c in calls(whole.program, "backward") if c.span.start > statement.span.end]
+    if after:
+        first = whole.statement(after[0].span)
+        program = inserted(whole.source, first, [f"{text}.retain_grad()"])
+        yield Fix(f"before line {whole.line(first.span)}:  {text}.retain_grad()", program)
+
+
+# Others
+
+
+def copied(whole: Whole) -> Iterator[Finding]:
+    """AGX322 where torch.tensor copies a tensor, without its graph."""
+    for words, span in _once(whole, _COPY):
+        call = next((c for c in calls(whole.program, "tensor") if _holds(span, c.span)), None)
+        inner = call.args[0] if call and call.args else None
+        given = f"`{drawing.label(whole.source[inner.span], 40)}`" if inner else "a tensor"
+        fix: tuple[Fix, ...] = ()
+        if call is not None and inner is not None:
+            new = f"{whole.source[inner.span]}.detach().clone()"
+            fix = (Fix(f"line {whole.line(span)}:  {new}", replaced(whole.source, {call.span: new})),)
+        yield whole.finding(
+            "AGX322",
+            f"`tensor(…)` of {given} makes a copy outside the graph: it is a new leaf, without the way back.",
+            span=span,
+            torch=words,
+            fix=fix,
+        )
+
+
+def _holds(span: Span, inner: Span) -> bool:
+    return span.start <= inner.start and inner.end <= span.end
+
+
+def pairs(whole: Whole) -> Iterator[Finding]:
+    """AGX407 where a loss was given a target of another shape and compared all pairs."""
+    for words, span in _once(whole, _PAIRS):
+        call = next((n for n in _calls_at(whole, span)), None)
+        if call is None or len(call.args) < 2:
+            continue
+        given, target = (whole.source[a.span] for a in call.args[:2])
+        program = replaced(whole.source, {call.args[1].span: f"{_tight(target)}.view_as({given})"})
+        yield whole.finding(
+            "AGX407",
+            f"`{drawing.label(given)}` and its target `{drawing.label(target)}` have different shapes, so "
+            "each element meets every element of the other, and the loss is the mean over all these pairs.",
+            span=span,
+            torch=words,
+            fix=(Fix(f"line {whole.line(span)}:  the target in the shape of `{given}`", program),),
+        )
+
+
+def _calls_at(whole: Whole, span: Span) -> Iterator[nodes.Call]:
+    for statement in whole.all_statements:
+        for node in _nodes(statement):
+            if isinstance(node, nodes.Call) and node.span == span:
+                yield node
+
+
+def _tight(text: str) -> str:
+    return text if text.isidentifier() else f"({text})"
+
+
+def other(whole: Whole) -> Iterator[Finding]:
+    """AGX323 for each other warning of torch, in its own words."""
+    known = (_NONLEAF, _COPY, _PAIRS, _HARMLESS)
+    said: set[str] = set()
+    for words, span in whole.ran.warned:
+        if words in said or any(pattern.search(words) for pattern in known):
+            continue
+        said.add(words)
+        yield whole.finding("AGX323", f"torch warns at line {whole.line(span)}.", span=span, torch=words)

@@ -1,0 +1,79 @@
+"""Repairs of whole programs, run before they are offered."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+import torch
+
+from autograd_cli.diagnose.programs.scene import Whole
+from autograd_cli.errors import AgxError
+from autograd_cli.lang.check import understood
+from autograd_cli.lang.source import Source
+from autograd_cli.report import Finding, Fix, Severity
+from autograd_cli.run.program import run_program
+from autograd_cli.run.record import torch_state
+from autograd_cli.run.tape import BoundValue
+from autograd_cli.run.traced import Ran
+
+Rule = Callable[[Whole], Iterable[Finding]]
+
+_MOST_SHOWN = 40
+"""What a repaired program prints is shown while it takes no more characters."""
+
+_NUMBER = re.compile(r"tensor\((-?[\w.+-]+)(?:, grad_fn=<\w+>|, requires_grad=True)?\)")
+
+
+def tried(whole: Whole, finding: Finding, rule: Rule | None = None) -> Finding:
+    """The finding with its repairs run on the same bindings; one that fails stands only if none passes.
+
+    A repair passes where the program then comes to its end and `rule` has nothing more to
+    say at the same place. A note's repairs are not run.
+    """
+    if finding.severity is Severity.NOTE or not finding.fix:
+        return finding
+    fixes = [_run(whole, fix, rule, finding) for fix in finding.fix]
+    passed = [fix for fix in fixes if fix.passed is not False]
+    return replace(finding, fix=tuple(passed or fixes[:1]))
+
+
+def _run(whole: Whole, fix: Fix, rule: Rule | None, finding: Finding) -> Fix:
+    if not fix.program:
+        return fix
+    again = rerun(whole.ran, fix.program)
+    if again is None or again.failure is not None:
+        return replace(fix, ran=True, passed=False)
+    count = 0 if rule is None else sum(1 for _ in rule(Whole(again)))
+    before = 1 if rule is None else sum(1 for _ in rule(whole))
+    return replace(fix, text=_with_prints(fix.text, again.printed), ran=True, passed=count < before)
+
+
+def _with_prints(text: str, printed: Iterable[str]) -> str:
+    """The words of a repair with what the program then prints: "prints 4, 12, 32"."""
+    lines = [_NUMBER.sub(r"\1", line) for line in "".join(printed).splitlines()]
+    shown = ", ".join(re.sub(r"\.(?=,|$)", "", line) for line in lines)
+    return f"{text}; prints {shown}" if shown and len(shown) <= _MOST_SHOWN else text
+
+
+def rerun(ran: Ran, text: str) -> Ran | None:
+    """Another program run on the same bindings as they were; None where agx refuses it."""
+    bindings = tuple(_bindings(ran))
+    try:
+        known = understood(
+            Source(text, ran.program.source.name), [b.name for b in bindings], ran.settings.text
+        )
+        with torch_state(ran.settings):
+            return run_program(known.program, bindings, ran.settings, None)
+    except AgxError:
+        return None
+
+
+def _bindings(ran: Ran) -> Iterator[BoundValue]:
+    """The bindings as they were before the run: no gradient, no change in place."""
+    for bound in ran.bindings:
+        value = bound.value
+        if isinstance(value, torch.Tensor):
+            before = ran.mutations.value_at(value, -1)
+            fresh = (value if before is None else before).detach().clone()
+            value = fresh.requires_grad_(bound.role == "leaf")
+        yield replace(bound, value=value)

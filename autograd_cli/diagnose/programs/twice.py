@@ -1,0 +1,131 @@
+"""A second backward over a graph whose first one freed it."""
+
+from collections.abc import Iterator
+
+from autograd_cli.diagnose import drawing
+from autograd_cli.diagnose.programs.ended import Ended
+from autograd_cli.diagnose.programs.scene import reachable
+from autograd_cli.diagnose.programs.ways import arguments, requires_grad
+from autograd_cli.diagnose.statements import inserted, keyword_added, replaced, targets
+from autograd_cli.errors import Span
+from autograd_cli.lang import nodes
+from autograd_cli.lang.nodes import Statement
+from autograd_cli.report import Finding, Fix
+from autograd_cli.run.traced import Passed, Traced
+
+
+def again(case: Ended) -> Finding | None:
+    """AGX411 where a backward goes through a graph that an earlier one freed: both lines, both cures."""
+    if not case.says("backward through the graph a second time"):
+        return None
+    first = _first(case)
+    if first is None:
+        return case.finding("AGX411", "This backward goes through a graph that an earlier one freed.")
+    crossing = _crossing(case, first)
+    lines = case.whole.line(first.span), case.line
+    return case.finding(
+        "AGX411",
+        _sentence(case, lines, crossing),
+        name="recurrent-state-not-detached" if lines[0] == lines[1] and crossing else "",
+        cause=tuple(_kept(case, crossing)),
+        fix=tuple(_fixes(case, first, crossing)),
+        first=lines[0],
+        second=lines[1],
+    )
+
+
+def _first(case: Ended) -> Passed | None:
+    """The backward that freed what this one needs: the last that could have, and kept nothing."""
+    root = case.root
+    own = {traced.number for traced in reachable([root])} if root is not None else set()
+    freed = [p for p in case.whole.ran.backwards if not p.retain_graph and p.span != case.expr.span]
+    same = [p for p in case.whole.ran.backwards if not p.retain_graph and p.span == case.expr.span]
+    through = [p for p in (*freed, *same) if own & set(p.roots)]
+    return next(iter(through or [*same[-1:], *freed[-1:]]), None)
+
+
+def _crossing(case: Ended, first: Passed) -> Traced | None:
+    """The newest value that was made before the first backward and that this one goes through."""
+    if case.root is None:
+        return None
+    under = sorted(reachable([case.root]), key=lambda traced: -traced.number)
+    older = (t for t in under if t.number < first.at and t.grad_fns and requires_grad(t))
+    return next(older, None)
+
+
+def _sentence(case: Ended, lines: tuple[int, int], crossing: Traced | None) -> str:
+    if lines[0] == lines[1]:
+        through = f", and {_quoted(case, crossing)} leads back into it" if crossing else ""
+        return f"The backward of the round before freed its graph{through}: it cannot be gone through again."
+    return (
+        f"The backward of line {lines[0]} freed the graph that the backward of line {lines[1]} goes through "
+        "again: what the nodes kept is gone."
+    )
+
+
+def _quoted(case: Ended, traced: Traced) -> str:
+    return drawing.quoted(traced.name or case.source[traced.expr.span])
+
+
+def _kept(case: Ended, crossing: Traced | None) -> Iterator[str]:
+    if crossing is not None:
+        line = case.whole.line(crossing.expr.span)
+        node = type(crossing.grad_fns[0]).__name__
+        yield f"both go through {_quoted(case, crossing)} of line {line}, by {node}"
+
+
+# Cures
+
+
+def _fixes(case: Ended, first: Passed, crossing: Traced | None) -> Iterator[Fix]:
+    in_rounds = first.span == case.expr.span
+    if in_rounds and crossing is not None:
+        yield from _detached(case, crossing)
+    if not in_rounds:
+        yield from _computed_again(case)
+    yield from _retained(case, first.span)
+
+
+def _retained(case: Ended, span: Span) -> Iterator[Fix]:
+    line, text = case.whole.line(span), case.source[span]
+    call = next((c for c in _backwards(case) if c.span == span), None)
+    if call is not None and "retain_graph" not in text:
+        new = keyword_added(case.source, call, "retain_graph=True")
+        yield Fix(f"line {line}:  {new}", replaced(case.source, {span: new}))
+
+
+def _backwards(case: Ended) -> Iterator[nodes.Call]:
+    from autograd_cli.diagnose.statements import calls
+
+    return calls(case.run.program, "backward", "grad")
+
+
+def _computed_again(case: Ended) -> Iterator[Fix]:
+    """The statements that made the graph, once more before the second backward."""
+    made = _made_by(case)
+    lines = [case.source[statement.span] for statement in made]
+    if lines and not any("\n" in line for line in lines):
+        words = f"before line {case.line}:  {'; '.join(lines)}"
+        yield Fix(words, inserted(case.source, case.statement, lines))
+
+
+def _made_by(case: Ended) -> list[Statement]:
+    """The assignments, in this program's outermost block, of the values that the backward goes through."""
+    if case.root is None:
+        return []
+    names = {t.name for t in reachable([case.root]) if t.name and t.grad_fns and arguments(t)}
+    found = [
+        s for s in case.run.program.statements if isinstance(s, nodes.Assign) and set(targets(s)) & names
+    ]
+    return [s for s in found if s.span.end < case.statement.span.start]
+
+
+def _detached(case: Ended, crossing: Traced) -> Iterator[Fix]:
+    """The state taken out of the old graph at the start of each round."""
+    loops = case.whole.loops(case.expr.span)
+    if not loops or not crossing.name:
+        return
+    first = loops[-1].body[0]
+    line = f"{crossing.name} = {crossing.name}.detach()"
+    words = f"before line {case.whole.line(first.span)}:  {line}"
+    yield Fix(words, inserted(case.source, first, [line]))

@@ -1,0 +1,124 @@
+"""How values of a program came about: what cut a gradient's way, what a call kept for backward."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from autograd_cli.diagnose.programs.scene import Whole, reachable
+from autograd_cli.lang import nodes
+from autograd_cli.lang.functions.rows import Kind
+from autograd_cli.lang.nodes import Expr
+from autograd_cli.run.traced import Traced, now
+from autograd_cli.run.values import tensors_in
+
+Memory = int
+"""A storage, as torch tells one from another."""
+
+
+def value_named(whole: Whole, expr: Expr | None) -> Traced | None:
+    """The value that an expression stands for at the end: a variable's, or one that was made there."""
+    if isinstance(expr, nodes.Name):
+        found = whole.ran.names.get(expr.id)
+        return now(found) if isinstance(found, Traced) else None
+    if expr is None:
+        return None
+    here = [traced for traced in whole.values if traced.expr is expr or traced.expr.span == expr.span]
+    return here[-1] if here else None
+
+
+def memory(tensor: torch.Tensor) -> Memory:
+    """The storage that a tensor looks at; meta tensors have none of their own."""
+    return int(tensor.untyped_storage()._cdata)
+
+
+def arguments(traced: Traced) -> list[Traced]:
+    """The values that went into one, in order, those inside lists too."""
+    return list(_direct([traced.args, traced.kwargs]))
+
+
+def _direct(value: Any) -> Iterator[Traced]:
+    if isinstance(value, Traced):
+        yield value
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _direct(item)
+    elif isinstance(value, dict):
+        yield from _direct(list(value.values()))
+
+
+def requires_grad(traced: Traced) -> bool:
+    """Whether a value is a tensor, or holds one, that requires grad."""
+    return any(tensor.requires_grad for tensor in tensors_in(traced.value))
+
+
+def is_made(traced: Traced) -> bool:
+    """Whether a value was computed from other tensors, not created or drawn."""
+    created = traced.function is not None and traced.function.kind in (Kind.CREATION, Kind.RANDOM)
+    return traced.kind == "call" and not created and any(tensors_in(a.value) for a in arguments(traced))
+
+
+def cuts_under(root: Traced) -> list[Traced]:
+    """The values under a root whose way back is cut, the nearest to the root first."""
+    return [traced for traced in reachable([root]) if traced.held and not requires_grad(traced)]
+
+
+# What a call keeps
+
+
+def kept_by(traced: Traced) -> frozenset[Memory]:
+    """The memory that the nodes of a call keep for backward, found by calling it again on copies."""
+    if traced.call is None or not requires_grad(traced):
+        return frozenset()
+    state = torch.random.get_rng_state()
+    copies: dict[int, torch.Tensor] = {}
+    try:
+        with torch.enable_grad():
+            made = traced.call(*_copied(traced.args, copies), **_copied(traced.kwargs, copies))
+    except Exception:  # torch refuses copies that it took before: nothing is known then
+        return frozenset()
+    finally:
+        torch.random.set_rng_state(state)
+    own = {memory(copy): memory(original) for original, copy in _pairs(traced, copies)}
+    for copy, original in zip(tensors_in(made), tensors_in(traced.value), strict=False):
+        own.setdefault(memory(copy), memory(original))
+    return frozenset(own[kept] for kept in _saved_of(made, copies) if kept in own)
+
+
+def _copied(value: Any, copies: dict[int, torch.Tensor]) -> Any:
+    """Arguments with every tensor replaced by a copy that requires grad and is no leaf."""
+    if isinstance(value, Traced):
+        value = value.value
+    if isinstance(value, list | tuple):
+        return type(value)([_copied(item, copies) for item in value])
+    if isinstance(value, dict):
+        return {name: _copied(item, copies) for name, item in value.items()}
+    if not isinstance(value, torch.Tensor):
+        return value
+    if id(value) not in copies:
+        copy = value.detach().clone()
+        copies[id(value)] = copy.requires_grad_().clone() if value.requires_grad else copy
+    return copies[id(value)]
+
+
+def _pairs(traced: Traced, copies: dict[int, torch.Tensor]) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    for argument in arguments(traced):
+        for tensor in tensors_in(argument.value):
+            if id(tensor) in copies:
+                yield tensor, copies[id(tensor)]
+
+
+def _saved_of(made: Any, copies: dict[int, torch.Tensor]) -> Iterator[Memory]:
+    """The storages that the nodes between a result and the copies keep."""
+    stop = {copy.grad_fn for copy in copies.values()}
+    stack = [tensor.grad_fn for tensor in tensors_in(made)]
+    seen = set()
+    while stack:
+        node = stack.pop()
+        if node is None or node in stop or node in seen:
+            continue
+        seen.add(node)
+        stack += [following for following, _ in node.next_functions]
+        for name in dir(node):
+            if name.startswith("_saved_") and not name.startswith("_saved_self_sym"):
+                yield from (memory(tensor) for tensor in tensors_in(getattr(node, name)))
