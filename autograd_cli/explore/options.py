@@ -1,0 +1,96 @@
+"""What a person may choose about a run, and what its outcome amounts to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from autograd_cli.errors import ExitStatus
+from autograd_cli.lang.parse import TextLimits
+from autograd_cli.report import Finding, Gradient, Severity, Verdict, Witness
+from autograd_cli.run.devices import choose
+from autograd_cli.run.settings import Settings
+from autograd_cli.run.values import VALUES_LIMIT
+
+Pairs = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a person may choose about a run; the defaults are the command line's.
+
+    `dtype` None keeps what the bindings are; sizes are in bytes; `witnesses` are the
+    ways to know a gradient that are used; `full` writes tensors out whole. With `check`
+    gradients are demanded: an output without a graph is a verdict, not a remark. `root` and
+    `inspect` are names of values; `no_grad`, `inference_mode` and `autocast`, the name of a
+    dtype, are modes for the whole run.
+    """
+
+    device: str = "cpu"
+    dtype: str | None = None
+    seed: int = 0
+    wrt: tuple[str, ...] | None = None
+    const: tuple[str, ...] = ()
+    grad_output: str | None = None
+    witnesses: frozenset[Witness] = frozenset(Witness)
+    eps: float | None = None
+    rtol: float | None = None
+    atol: float | None = None
+    max_memory: int = Settings.max_memory
+    max_text: int = TextLimits.max_text
+    max_nodes: int = TextLimits.max_nodes
+    max_items: int = Settings.max_items
+    max_steps: int = Settings.max_steps
+    full: bool = False
+    strict: bool = False
+    check: bool = False
+    root: str | None = None
+    inspect: str | None = None
+    no_grad: bool = False
+    inference_mode: bool = False
+    autocast: str | None = None
+
+    @property
+    def limit(self) -> int | None:
+        """The most elements of a tensor that are written out, None for all."""
+        return None if self.full else VALUES_LIMIT
+
+
+def text_limits(options: Options) -> TextLimits:
+    """How large a source may be."""
+    return TextLimits(max_text=options.max_text, max_nodes=options.max_nodes)
+
+
+def settings_of(options: Options) -> Settings:
+    """How the interpreter is to run; MissingError AGX601 for a device that is not usable."""
+    return Settings(
+        device=str(choose(options.device)),
+        dtype=options.dtype if options.dtype and "complex" not in options.dtype else "float32",
+        seed=options.seed,
+        max_memory=options.max_memory,
+        max_items=options.max_items,
+        max_steps=options.max_steps,
+        text=text_limits(options),
+        mode=_mode(options),
+        autocast=options.autocast or "",
+    )
+
+
+def _mode(options: Options) -> str:
+    if options.inference_mode:
+        return "inference_mode"
+    return "no_grad" if options.no_grad else ""
+
+
+def status_of(gradients: Sequence[Gradient], findings: Sequence[Finding], options: Options) -> ExitStatus:
+    """The exit status that a report's verdicts and findings amount to."""
+    failing = {Severity.ERROR, Severity.WARNING} if options.strict else {Severity.ERROR}
+    bad = any(finding.severity in failing for finding in findings)
+    wrong = not all(_passes(gradient.verdict, options) for gradient in gradients)
+    unchecked = options.check and not gradients
+    return ExitStatus.FAILED if bad or wrong or unchecked else ExitStatus.OK
+
+
+def _passes(verdict: Verdict | None, options: Options) -> bool:
+    """Whether a verdict counts as right; where gradients are demanded, no verdict does not."""
+    if verdict is None:
+        return not (options.check or options.strict)
+    return verdict is Verdict.OK if options.strict else verdict.passes

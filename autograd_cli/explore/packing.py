@@ -1,0 +1,55 @@
+"""Values, bindings and versions as plain data."""
+
+import platform
+from functools import cache
+from typing import Any
+
+import numpy
+import torch
+
+from autograd_cli import __version__
+from autograd_cli.report import Binding, Output
+from autograd_cli.run.tape import BoundValue
+from autograd_cli.run.values import device_of, dtype_of, plain, shape_of
+
+
+def binding_record(bound: BoundValue, limit: int | None) -> Binding:
+    """A binding as plain data."""
+    value = bound.value
+    return Binding(
+        name=bound.name,
+        text=bound.text,
+        shape=shape_of(value),
+        dtype=dtype_of(value),
+        device=device_of(value),
+        requires_grad=bound.role == "leaf",
+        value=plain(value, limit),
+        role=bound.role,
+        used=bound.used,
+    )
+
+
+def output_record(text: str, value: Any, cotangent: torch.Tensor | None, limit: int | None) -> Output:
+    """The value of the source, which is written `text`, as plain data."""
+    grad_fn = getattr(value, "grad_fn", None)
+    return Output(
+        text=text,
+        value=plain(value, limit),
+        shape=shape_of(value),
+        dtype=dtype_of(value),
+        device=device_of(value),
+        grad_fn=None if grad_fn is None else type(grad_fn).__name__,
+        requires_grad=bool(getattr(value, "requires_grad", False)),
+        gradient=None if cotangent is None else plain(cotangent, limit),
+    )
+
+
+@cache
+def versions() -> dict[str, str]:
+    """The versions that a report is of: agx, torch, numpy and Python."""
+    return {
+        "agx": __version__,
+        "torch": torch.__version__,
+        "numpy": numpy.__version__,
+        "python": platform.python_version(),
+    }

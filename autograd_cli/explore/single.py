@@ -1,0 +1,151 @@
+"""The report of a source that is one expression: its graph, one backward, the witnesses."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import torch
+
+from autograd_cli.diagnose.inspections import inspect
+from autograd_cli.errors import InputError, Span
+from autograd_cli.explore.options import Options, status_of
+from autograd_cli.explore.packing import binding_record, output_record, versions
+from autograd_cli.gradients import check as witnesses
+from autograd_cli.gradients.backward import Backward, backward
+from autograd_cli.graph.pack import graph as packed_graph, with_cotangents
+from autograd_cli.graph.read import Reading, read
+from autograd_cli.graph.walk import collector_paused
+from autograd_cli.report import Finding, Gradient, Graph, Report, Witness
+from autograd_cli.run.inputs import value_of
+from autograd_cli.run.limits import refuse_output
+from autograd_cli.run.tape import Failure, Run
+from autograd_cli.symbolic.build import call as written
+
+_BOUNDED = 1000
+"""A graph of more nodes is not in the report so far."""
+
+_WRITTEN = 10
+"""A cotangent of more elements is not written into a formula."""
+
+
+def explored(
+    made: Run, options: Options, progress: Callable[[Report], None] | None, stdin: str | None
+) -> Report:
+    """The report of a run that did not fail."""
+    limit, root = options.limit, made.output
+    if not isinstance(root, torch.Tensor) or not root.requires_grad:
+        absent = Backward(leaves=dict.fromkeys(made.leaves))
+        gradients = witnesses.check(made, absent) if options.check else ()
+        return report_of(made, options, inspect(made, None, gradients), gradients=gradients)
+    refuse_output(root, options.max_memory)
+    with collector_paused():
+        reading = read(made, root)
+        graph = packed_graph(made, reading, limit)
+    if progress is not None:
+        progress(report_of(made, options, (), _bounded(graph), reading=reading))
+    cotangent = cotangent_of(made, root, options, stdin)
+    passed = backward(made, cotangent, reading.walk.nodes)
+    graph = with_cotangents(graph, reading, passed.cotangents, limit)
+    gradients = witnesses.check(made, passed, cotangent, judging(options, cotangent))
+    findings = inspect(made, graph, gradients, cotangent_given=cotangent is not None)
+    if passed.error is not None:
+        findings = (*explained(_failed_backward(made, passed.error)), *findings)
+    sent = torch.ones_like(root) if cotangent is None else cotangent
+    report = report_of(made, options, findings, graph, gradients, reading, sent)
+    del root, passed
+    _let_go(made, reading)
+    return report
+
+
+def _let_go(made: Run, reading: Reading) -> None:
+    """Free the tensors, and then the nodes from the root down, so that a long chain does not recurse."""
+    made.steps.clear()
+    reading.walk.release()
+
+
+def _bounded(graph: Graph) -> Graph | None:
+    """The graph if it is small: what is reported on the way must not take long itself."""
+    return graph if len(graph.nodes) <= _BOUNDED else None
+
+
+def explained(failed: Run) -> tuple[Finding, ...]:
+    """Why a run failed. The rules are loaded when they are needed: most runs do not fail."""
+    from autograd_cli.diagnose.failures import failure
+
+    return failure(failed)
+
+
+def _failed_backward(made: Run, error: Exception) -> Run:
+    """The run with its backward's error as the failure, at the expression of the output."""
+    assert made.root is not None
+    step = made.steps[made.root]
+    return replace(made, failure=Failure(step.expr, step.function, (), error))
+
+
+def judging(options: Options, cotangent: torch.Tensor | None) -> witnesses.Options:
+    """Which witnesses are computed; a cotangent that cannot be written out leaves no formula."""
+    chosen, expr = options.witnesses, None
+    if cotangent is not None and cotangent.numel() <= _WRITTEN:
+        expr = written("torch.tensor", cotangent.tolist())
+    elif cotangent is not None:
+        chosen = chosen - {Witness.SYMBOLIC}
+    limit = options.limit
+    return witnesses.Options(chosen, expr, options.eps, options.rtol, options.atol, limit)
+
+
+def cotangent_of(made: Run, root: torch.Tensor, options: Options, stdin: str | None) -> torch.Tensor | None:
+    """What backward starts from: --grad-output, None for ones."""
+    if options.grad_output is None:
+        return None
+    settings = replace(made.settings, dtype="float32", device="cpu")
+    value = value_of("grad-output", options.grad_output, made.bindings, settings, stdin)
+    given = torch.as_tensor(value)
+    if given.is_complex() and not root.is_complex():
+        raise InputError(
+            "AGX208",
+            "--grad-output is complex, and the output is real.",
+            text=options.grad_output,
+            span=Span(0, len(options.grad_output)),
+            hint="The cotangent of a real output is real.",
+        )
+    given = given.to(dtype=root.dtype, device=root.device)
+    if given.shape != root.shape:
+        raise InputError(
+            "AGX208",
+            f"--grad-output has shape {tuple(given.shape)}, the output has {tuple(root.shape)}.",
+            text=options.grad_output,
+            span=Span(0, len(options.grad_output)),
+            hint="The cotangent has the shape of the output.",
+        )
+    return given
+
+
+def report_of(
+    made: Run,
+    options: Options,
+    findings: tuple[Finding, ...],
+    graph: Graph | None = None,
+    gradients: Sequence[Gradient] = (),
+    reading: Reading | None = None,
+    cotangent: torch.Tensor | None = None,
+) -> Report:
+    """Everything packed as plain data."""
+    limit = options.limit
+    output = None
+    if not made.failure:
+        output = output_record(made.program.text, made.output, cotangent, limit)
+    return Report(
+        source=made.program.source.text,
+        text=made.program.text,
+        name=made.program.source.name,
+        device=made.device,
+        dtype=output.dtype if output and output.shape is not None else made.dtype,
+        seed=made.seed,
+        kept_bytes=reading.kept_bytes if reading else 0,
+        versions=versions(),
+        bindings=tuple(binding_record(b, limit) for b in made.bindings),
+        output=output,
+        graph=graph,
+        gradients=tuple(gradients),
+        findings=findings,
+        status=status_of(gradients, findings, options),
+    )
