@@ -54,4 +54,7 @@ class SavedTensors:
 def _saved_names(kind: type) -> tuple[tuple[str, str], ...]:
     """The names under which nodes of a class keep tensors, each with its attribute."""
     names = [name.removeprefix(_RAW) for name in dir(kind) if name.startswith(_RAW)]
-    return tuple((name, _PREFIX + name) for name in names)
+    # A Function written in Python has `saved_tensors`, without the underscore.
+    return tuple(
+        (name, _PREFIX + name if hasattr(kind, _PREFIX + name) else f"saved_{name}") for name in names
+    )
