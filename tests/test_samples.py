@@ -16,13 +16,81 @@ import torch
 
 from autograd_cli import cli
 from autograd_cli.cli.environment import Environment
+from tests.same.outcomes import differences
+from tests.same.runs import PRELUDE, in_agx, in_python
 
 ROOT = Path(__file__).parent.parent
 SAMPLES = sorted((ROOT / "samples").glob("*.py"))
+PROGRAMS = [path for path in SAMPLES if "\nimport torch\n" in path.read_text(encoding="utf-8")]
+EXPRESSIONS = [path for path in SAMPLES if path not in PROGRAMS]
 PIPELINES = sorted((ROOT / "samples").glob("*.sh"))
 
-PRELUDE = (Path(__file__).parent / "prelude.txt").read_text(encoding="utf-8")
-"""What an expression without an import stands under, in Python."""
+ROWS = {
+    "C1": "creation",
+    "C2": "attributes",
+    "C3": "arithmetic",
+    "C4": "products",
+    "C5": "shapes",
+    "C6": "indexing",
+    "C7": "stretched_shapes",
+    "C8": "two_powers",
+    "C9": "chain_by_steps backward_in_two_cells",
+    "C10": "accumulation added_three_times summed_on_purpose",
+    "C11": "one_leaf_two_ways",
+    "C12": "detach_shares_memory",
+    "C13": "grad_modes",
+    "C14": "frozen_layer",
+    "C15": "where_it_runs",
+    "C16": "moving",
+    "C17": "dtypes",
+    "C18": "fit_a_line fit_with_an_optimizer",
+    "C20": "gradient_check",
+    "C21": "square_by_steps",
+    "C22": "line_by_grad",
+    "C23": "vector_backward",
+    "C24": "numpy_bridge",
+    "C25": "summary",
+    "C26": "claims",
+}
+"""The programs for each thing that tutorials on tensors and autograd teach."""
+
+FINDINGS = {
+    # Expressions.
+    "boolean_mask": "AGX401",
+    "cast_to_half": "AGX401",
+    "cast_to_int": "AGX403",
+    "chain_rule": "AGX209",
+    "column_less_row": "AGX407",
+    "cut_by_detach": "AGX403",
+    "division_of_integers": "AGX402",
+    "index_tensors": "AGX401",
+    "indices_elsewhere": "AGX303",
+    "infinite_gradient": "AGX502",
+    "kink": "AGX503",
+    "layout_in_memory": "AGX312",
+    "line": "AGX209",
+    "linear_layer": "AGX401",
+    "mm_takes_matrices": "AGX301",
+    "not_a_scalar": "AGX209",
+    "number_of_elements": "AGX312",
+    "product_of_batches": "AGX401",
+    "promotion": "AGX305 AGX401",
+    "shapes_that_do_not_fit": "AGX302",
+    "shared_leaf": "AGX209",
+    "square_of_a_product": "AGX209",
+    "sum_of_powers": "AGX209",
+    "two_devices": "AGX303",
+    "two_dtypes_in_a_product": "AGX304",
+    "underflow_in_half": "AGX504",
+    "vector_without_a_cotangent": "AGX401",
+    "view_of_a_transpose": "AGX306",
+    # Programs.
+    "accumulation": "AGX410",
+    "added_three_times": "AGX410",
+    "backward_in_two_cells": "AGX410",
+    "claims": "AGX320 AGX410",
+}
+"""The codes of the findings that a sample is there to show; all others get none."""
 
 
 def shown(text):
@@ -53,7 +121,7 @@ def at_the_root(monkeypatch):
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.stem)
-def test_an_expression_shows_what_it_says(sample):
+def test_a_sample_shows_what_it_says(sample):
     text = sample.read_text(encoding="utf-8")
     expected = re.search(r"^# status: (\d)$", text, re.MULTILINE)
     status, out, err = agx(command(sample))
@@ -71,7 +139,7 @@ def bound(binding, names):
     return kept.to(getattr(torch, binding["dtype"])).requires_grad_(binding["requires_grad"])
 
 
-def in_python(sample, report):
+def evaluated(sample, report):
     """The value of a sample in Python, under the prelude and with the bindings of a report."""
     names = {}
     exec(PRELUDE, names)
@@ -81,7 +149,7 @@ def in_python(sample, report):
     return eval(sample.read_text(encoding="utf-8").strip(), names)
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("sample", EXPRESSIONS, ids=lambda path: path.stem)
 def test_an_expression_is_python_and_means_the_same_there(sample):
     report = json.loads(agx([*command(sample), "--json", "--full", "--witness", "autograd"])[1])
     devices = {binding["device"] for binding in report["bindings"]}
@@ -89,15 +157,38 @@ def test_an_expression_is_python_and_means_the_same_there(sample):
         pytest.skip("torch itself does not notice every meta operand")
     if report["output"] is None:
         with pytest.raises(RuntimeError, match=re.escape(report["findings"][0]["torch"])):
-            in_python(sample, report)
+            evaluated(sample, report)
         return
-    value = in_python(sample, report)
+    value = evaluated(sample, report)
     output = report["output"]
     plain = value.tolist() if isinstance(value, torch.Tensor) else value
     assert json.loads(json.dumps(plain)) == output["value"]
     assert output["requires_grad"] == getattr(value, "requires_grad", False)
     grad_fn = getattr(value, "grad_fn", None)
     assert output["grad_fn"] == (type(grad_fn).__name__ if grad_fn else None)
+
+
+@pytest.mark.parametrize("sample", PROGRAMS, ids=lambda path: path.stem)
+def test_a_program_runs_in_python_and_means_the_same_in_agx(sample):
+    text = sample.read_text(encoding="utf-8")
+    python = in_python(text)
+    assert (python.error, differences(python, in_agx(text))) == ("", [])
+
+
+@pytest.mark.parametrize("sample", PROGRAMS, ids=lambda path: path.stem)
+def test_a_program_says_how_python_runs_it(sample):
+    assert sample.read_text(encoding="utf-8").splitlines()[1] == f"# python samples/{sample.name}"
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: path.stem)
+def test_a_sample_gets_no_finding_but_those_it_is_there_to_show(sample):
+    report = json.loads(agx([*command(sample), "--json"])[1])
+    found = sorted({finding["code"] for finding in report["findings"]})
+    assert found == FINDINGS.get(sample.stem, "").split()
+
+
+def test_every_topic_has_its_program():
+    assert {name for names in ROWS.values() for name in names.split()} == {path.stem for path in PROGRAMS}
 
 
 def piped(pipeline):

@@ -1,0 +1,115 @@
+"""One text run twice: by Python itself, and by agx."""
+
+import io
+import re
+import traceback
+import types
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from autograd_cli.errors import Span
+from autograd_cli.lang.check import check
+from autograd_cli.lang.parse import parse
+from autograd_cli.lang.source import Source
+from autograd_cli.run.inputs import Roles, bind
+from autograd_cli.run.record import torch_state
+from autograd_cli.run.settings import Settings
+from autograd_cli.run.traced import Traced
+from tests.same.outcomes import Outcome, outcome
+
+PRELUDE = (Path(__file__).parent.parent / "prelude.txt").read_text(encoding="utf-8")
+FILE = "<program>"
+IMPORT = re.compile(r"^\s*(import|from)\s", re.MULTILINE)
+
+
+@cache
+def _prelude() -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    exec(PRELUDE, names)
+    return names
+
+
+def start(text: str) -> dict[str, Any]:
+    """The names that a program starts with: the prelude's, unless it imports what it needs."""
+    return {"__name__": "__main__"} if IMPORT.search(text) else dict(_prelude())
+
+
+@contextmanager
+def as_it_was() -> Iterator[None]:
+    """What a program may change in torch is put back after it, and its warnings are not heard."""
+    dtype, grads = torch.get_default_dtype(), torch.is_grad_enabled()
+    with warnings.catch_warnings(), torch.random.fork_rng(devices=[]):
+        warnings.simplefilter("ignore")
+        try:
+            yield
+        finally:
+            torch.set_default_dtype(dtype)
+            torch.set_grad_enabled(grads)
+
+
+def in_python(text: str, bindings: Mapping[str, Any] | None = None) -> Outcome:
+    """What CPython makes of a program; `bindings` are values that it starts with."""
+    before = start(text)
+    names = {**before, **(bindings or {})}
+    printed, error, lines = io.StringIO(), "", (0, 0)
+    with as_it_was(), redirect_stdout(printed):
+        torch.manual_seed(0)
+        try:
+            exec(compile(text, FILE, "exec"), names)
+        except Exception as raised:
+            error, lines = type(raised).__name__, _place(raised)
+    return outcome(_own(names, before), printed.getvalue(), error, lines)
+
+
+def _place(error: Exception) -> tuple[int, int]:
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == FILE]
+    return frames[-1].lineno or 0, frames[-1].lineno or 0
+
+
+def _own(names: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
+    """What the program itself named: no modules, no functions, nothing of Python's."""
+    strange = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)
+    return {
+        name: value
+        for name, value in names.items()
+        if not name.startswith("__")
+        and before.get(name, _own) is not value
+        and not isinstance(value, strange)
+    }
+
+
+def in_agx(text: str, bindings: Mapping[str, str] | None = None) -> Outcome:
+    """What agx makes of a program; `bindings` are texts, as on a command line."""
+    from autograd_cli.run.program import run_program
+
+    settings, pairs = Settings(), list((bindings or {}).items())
+    with as_it_was():
+        program = parse(Source(text))
+        usage = check(program, [name for name, _ in pairs])
+        with torch_state(settings):
+            bound = bind(pairs, Roles(usage.names), settings)
+            ran = run_program(program, bound, settings)
+    values = {name: untraced(value) for name, value in ran.names.items()}
+    error, lines = "", (0, 0)
+    if ran.failure is not None and ran.failed is not None:
+        error, lines = type(ran.failure.error).__name__, _lines(text, ran.failed.span)
+    return outcome(values, "".join(ran.printed), error, lines)
+
+
+def untraced(value: Any) -> Any:
+    """A value as Python has it: tensors instead of what was recorded of them."""
+    if isinstance(value, Traced):
+        return untraced(value.value)
+    if type(value) in (list, tuple):
+        return type(value)(map(untraced, value))
+    return value
+
+
+def _lines(text: str, span: Span) -> tuple[int, int]:
+    return text.count("\n", 0, span.start) + 1, text.count("\n", 0, span.end) + 1
