@@ -1,4 +1,7 @@
-"""Bindings from data files and standard input. Nothing is ever unpickled."""
+"""Bindings from data files and standard input.
+
+Nothing is unpickled, but for weights alone by torch, once it is known what they are.
+"""
 
 import csv
 import io
@@ -7,44 +10,27 @@ import os
 import stat
 import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 import torch
 
-from autograd_cli.errors import AgxError, InputError, LimitError, MissingError, first_line, missing_file
+from autograd_cli.errors import AgxError, MissingError, first_line, missing_file
 from autograd_cli.lang.arithmetic import refuse_items, too_many
-from autograd_cli.report.values import bytes_text, is_number
+from autograd_cli.report.values import is_number
+from autograd_cli.run.readable import Data, unreadable, within
 from autograd_cli.run.settings import Settings
 
-_SUFFIXES = ".npy, .npz (with :name), .csv (with :column), .json"
+_SUFFIXES = ".npy, .npz (with :name), .csv (with :column), .json, .pt (with :name)"
 _DEEPEST = 64
 """Levels of lists in a file: a tensor has no more dimensions."""
-
-
-@dataclass(frozen=True)
-class _Data:
-    """A file that is open, its name, and the part that is asked of it: an array or a column."""
-
-    stream: BinaryIO
-    name: str
-    part: str
-    settings: Settings
-
-    def text(self) -> str:
-        """All that is in the file; LimitError AGX604 where it has grown beyond the limit."""
-        limit = self.settings.max_memory
-        content = self.stream.read(limit + 1)
-        _within(self.name, len(content), limit)
-        return content.decode("utf-8-sig")
 
 
 def read(reference: str, stdin: str | None, settings: Settings) -> Any:
     """The value that `@reference` stands for: "data.npy", "data.npz:w", "-" for `stdin`.
 
-    A tensor for .npy and .npz, sharing no memory with anything; a number or a list for
+    A tensor for .npy, .npz and .pt, sharing no memory with anything; a number or a list for
     JSON, a list of floats for CSV. Raises MissingError AGX206 for a file that is not
     there, InputError AGX207 for one that cannot be read, LimitError AGX604 for one
     that holds more than `max_memory` bytes, AGX606 for a list of more than `max_items`.
@@ -54,19 +40,19 @@ def read(reference: str, stdin: str | None, settings: Settings) -> Any:
     path, part = _split(reference)
     reader = _READERS.get(path.suffix.lower())
     if reader is None:
-        raise _unreadable(reference, f"a file of kind `{path.suffix}` cannot be read", f"Use {_SUFFIXES}.")
+        raise unreadable(reference, f"a file of kind `{path.suffix}` cannot be read", f"Use {_SUFFIXES}.")
     if part and reader in (_npy, _json):
-        raise _unreadable(
+        raise unreadable(
             reference, f"a {path.suffix} file holds one value and no part `{part}`", f"Write @{path}."
         )
     try:
         with _opened(path) as stream:
-            _within(str(path), os.fstat(stream.fileno()).st_size, settings.max_memory)
-            return reader(_Data(stream, str(path), part, settings))
+            within(str(path), os.fstat(stream.fileno()).st_size, settings.max_memory)
+            return reader(Data(stream, str(path), part, settings))
     except AgxError:
         raise
     except Exception as error:  # whatever a reader makes of a file that is not what it claims to be
-        raise _unreadable(reference, first_line(error)) from None
+        raise unreadable(reference, first_line(error)) from None
 
 
 def numbers(text: str, name: str, max_items: int) -> Any:
@@ -80,9 +66,9 @@ def numbers(text: str, name: str, max_items: int) -> Any:
     try:
         found = [float(word) for word in words]
     except ValueError:
-        raise _unreadable(name, "it holds neither JSON nor numbers") from None
+        raise unreadable(name, "it holds neither JSON nor numbers") from None
     if not found:
-        raise _unreadable(name, "it is empty")
+        raise unreadable(name, "it is empty")
     return found[0] if len(found) == 1 else found
 
 
@@ -107,7 +93,7 @@ def _opened(path: Path) -> BinaryIO:
         if stat.S_ISDIR(mode):
             raise MissingError("AGX206", f"`{path}` is a directory, not a file.", hint="Name a file in it.")
         if not stat.S_ISREG(mode):
-            raise _unreadable(
+            raise unreadable(
                 str(path),
                 "it is a device or a pipe, of which nobody knows how much it holds",
                 "Pipe it in and write @-, or save it to a file.",
@@ -117,37 +103,28 @@ def _opened(path: Path) -> BinaryIO:
         raise missing_file(str(path), error) from None
 
 
-def _within(name: str, size: int, limit: int) -> None:
-    if size > limit:
-        raise LimitError(
-            "AGX604",
-            f"`{name}` holds {bytes_text(size)}; the limit is {bytes_text(limit)}.",
-            hint="Raise it with --max-memory.",
-        )
-
-
-def _npy(data: _Data) -> torch.Tensor:
+def _npy(data: Data) -> torch.Tensor:
     size = os.fstat(data.stream.fileno()).st_size
     return _array(data.stream, size, data.name, data.settings.max_memory)
 
 
-def _npz(data: _Data) -> torch.Tensor:
+def _npz(data: Data) -> torch.Tensor:
     limit = data.settings.max_memory
     with zipfile.ZipFile(data.stream) as archive:
         part = _entry(data, [name.removesuffix(".npy") for name in archive.namelist()])
         info = archive.getinfo(f"{part}.npy")
-        _within(f"{data.name}:{part}", info.file_size, limit)
+        within(f"{data.name}:{part}", info.file_size, limit)
         with archive.open(info) as stream:
             content = io.BytesIO(stream.read(info.file_size + 1))
     return _array(content, len(content.getvalue()), f"{data.name}:{part}", limit)
 
 
-def _entry(data: _Data, names: list[str]) -> str:
+def _entry(data: Data, names: list[str]) -> str:
     """The array that is asked for; without a name, the only one there is."""
     part = data.part or (names[0] if len(names) == 1 else "")
     if part not in names:
         listed = ", ".join(names[:10]) or "none"
-        raise _unreadable(
+        raise unreadable(
             data.name,
             f"it holds no array `{part}`" if part else f"it holds {len(names) or 'no'} arrays",
             f"Write @{data.name}:NAME with one of: {listed}.",
@@ -163,40 +140,40 @@ def _array(stream: Any, size: int, name: str, limit: int) -> torch.Tensor:
     )
     shape, _, dtype = read_header(stream)
     if dtype.hasobject:
-        raise _unreadable(
+        raise unreadable(
             name, "it holds Python objects, which only unpickling could read", "Save it with a numeric dtype."
         )
     claimed = int(np.prod([1, *shape], dtype=object)) * dtype.itemsize
-    _within(name, claimed, limit)
+    within(name, claimed, limit)
     if claimed != size - stream.tell():
-        raise _unreadable(name, f"its header claims {claimed} bytes and {size - stream.tell()} follow")
+        raise unreadable(name, f"its header claims {claimed} bytes and {size - stream.tell()} follow")
     stream.seek(0)
     array = np.lib.format.read_array(stream, allow_pickle=False)
     native = array.astype(array.dtype.newbyteorder("="), order="C", copy=False)
     try:
         return torch.from_numpy(native)
     except TypeError:
-        raise _unreadable(name, f"torch has no dtype for {array.dtype}", "Save it as float or int.") from None
+        raise unreadable(name, f"torch has no dtype for {array.dtype}", "Save it as float or int.") from None
 
 
-def _json(data: _Data) -> Any:
+def _json(data: Data) -> Any:
     text = data.text()
     _refuse_many(data.name, text.count(","), data.settings.max_items)
     return _checked(json.loads(text), data.name, data.settings.max_items)
 
 
-def _csv(data: _Data) -> list[Any]:
+def _csv(data: Data) -> list[Any]:
     """A column by name or number, else all columns, as floats; a first row of words is a header."""
     text = data.text()
     _refuse_many(data.name, text.count(",") + text.count("\n"), data.settings.max_items)
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise _unreadable(data.name, f"row {line} holds a null byte, which no text has")
+        raise unreadable(data.name, f"row {line} holds a null byte, which no text has")
     rows = list(_rows(data.name, text))
     header = [] if not rows or all(map(is_number, rows[0][1])) else rows[0][1]
     body = rows[1:] if header else rows
     if not body:
-        raise _unreadable(data.name, "it holds no rows of numbers")
+        raise unreadable(data.name, "it holds no rows of numbers")
     width = len(body[0][1])
     if data.part:
         column = _column(data, header, width)
@@ -219,7 +196,7 @@ def _rows(name: str, text: str) -> Iterator[_Row]:
             continue
         first = first or row
         if len(cells) != len(first[1]):
-            raise _unreadable(
+            raise unreadable(
                 name,
                 f"row {row[0]} has {_columns(len(cells))}, row {first[0]} has {_columns(len(first[1]))}",
                 "Every row has as many columns as the first.",
@@ -231,14 +208,14 @@ def _columns(count: int) -> str:
     return f"{count} column{'' if count == 1 else 's'}"
 
 
-def _column(data: _Data, header: list[str], width: int) -> int:
+def _column(data: Data, header: list[str], width: int) -> int:
     names = [name.strip() for name in header]
     if data.part in names:
         return names.index(data.part)
     if data.part.isdecimal() and int(data.part) < width:
         return int(data.part)
     known = ", ".join(names) if names else f"0 to {width - 1}"
-    raise _unreadable(data.name, f"it has no column `{data.part}`", f"Its columns are: {known}.")
+    raise unreadable(data.name, f"it has no column `{data.part}`", f"Its columns are: {known}.")
 
 
 def _cell(name: str, row: _Row, column: int) -> float:
@@ -247,9 +224,7 @@ def _cell(name: str, row: _Row, column: int) -> float:
         return float(text)
     except ValueError:
         found = f"`{text[:40]}`" if text.strip() else "nothing"
-        raise _unreadable(
-            name, f"row {row[0]}, column {column} holds {found} where a number is due"
-        ) from None
+        raise unreadable(name, f"row {row[0]}, column {column} holds {found} where a number is due") from None
 
 
 def _checked(value: Any, name: str, max_items: int) -> Any:
@@ -260,21 +235,30 @@ def _checked(value: Any, name: str, max_items: int) -> Any:
         lists = [item for item in level if isinstance(item, list)]
         odd = next((item for item in level if not isinstance(item, int | float | list)), level)
         if odd is not level:
-            raise _unreadable(name, f"it holds {type(odd).__name__} where numbers and lists of them are due")
+            raise unreadable(name, f"it holds {type(odd).__name__} where numbers and lists of them are due")
         depth += bool(lists)
         if depth > _DEEPEST:
-            raise _unreadable(name, f"its lists nest more than {_DEEPEST} deep")
+            raise unreadable(name, f"its lists nest more than {_DEEPEST} deep")
         level = [item for one in lists for item in one]
     return value
 
 
-def _unreadable(name: str, why: str, hint: str = "") -> InputError:
-    return InputError("AGX207", f"`{name}` cannot be used as a value: {why}.", hint=hint)
+def _pt(data: Data) -> Any:
+    from autograd_cli.run import checkpoints  # few runs read one
+
+    return _numbers_of(data, checkpoints.read(data))
 
 
-_READERS: dict[str, Callable[[_Data], Any]] = {
+def _numbers_of(data: Data, value: Any) -> Any:
+    """`value` if it is a tensor, or numbers as a list holds them."""
+    return value if isinstance(value, torch.Tensor) else _checked(value, data.name, data.settings.max_items)
+
+
+_READERS: dict[str, Callable[[Data], Any]] = {
     ".npy": _npy,
     ".npz": _npz,
     ".json": _json,
     ".csv": _csv,
+    ".pt": _pt,
+    ".pth": _pt,
 }
