@@ -4,7 +4,7 @@
 `failure_of` at the statement that ended it, and `claims` at the comments.
 """
 
-from autograd_cli.diagnose.programs.claims import claims
+from autograd_cli.diagnose.programs.comments import claims
 from autograd_cli.diagnose.programs.failing import failure_of
 from autograd_cli.diagnose.programs.table import inspect_program
 

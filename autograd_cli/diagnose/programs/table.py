@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from autograd_cli.diagnose import nonfinite, pairs, verdicts
 from autograd_cli.diagnose.programs import (
     accumulation,
-    claims,
+    comments,
     losses,
     optimizers,
     promotions,
@@ -32,7 +32,7 @@ INSPECTIONS: tuple[tuple[str, Callable[[Whole], Iterator[Finding]]], ...] = (
     ("AGX321", python_own.reached),
     ("AGX322", said.copied),
     ("AGX323", said.other),
-    ("AGX320", claims.differs),
+    ("AGX320", comments.differs),
 )
 
 ROOTS: tuple[tuple[str, Callable[[Scene], Iterator[Finding]]], ...] = (
