@@ -16,7 +16,7 @@ from autograd_cli.lang.functions.rows import Function, Kind
 from autograd_cli.report.values import bytes_text, shape_text
 from autograd_cli.run.values import dtype_name, tensors_in
 
-_SMALL = 1 << 20
+SMALL = 1 << 20
 """A bound of fewer elements than this is not worth a prediction."""
 
 
@@ -24,7 +24,7 @@ def refuse_if_too_large(
     function: Function, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], limit: int
 ) -> None:
     """Nothing, or LimitError AGX604 when the call would make more than `limit` bytes."""
-    if _bound(function, args, kwargs) < _SMALL:
+    if _bound(function, args, kwargs) < SMALL:
         return
     for made in _predicted(call, args, kwargs):
         size = made.untyped_storage().nbytes()  # a view has its base's: expand costs nothing
@@ -43,6 +43,9 @@ _ITEMS: dict[str, Callable[[torch.Tensor], int]] = {
     "tuple": lambda tensor: tensor.shape[0] if tensor.ndim else 0,
 }
 """How many items what makes a list of a tensor makes, by the name of the function."""
+
+COUNTED = frozenset(_ITEMS)
+"""The names of the functions whose list is counted before it is made."""
 
 
 def refuse_if_too_many(function: Function, args: tuple[Any, ...], limit: int) -> None:

@@ -5,7 +5,8 @@ write of a program goes through `about_to_write`, which keeps the whole storage 
 Old entries go first where they would take more than `MOST_BYTES`.
 """
 
-from collections import deque
+import ctypes
+from collections import defaultdict, deque
 from dataclasses import dataclass
 
 import torch
@@ -16,7 +17,7 @@ MOST_BYTES = 64 << 20
 MOST_ENTRIES = 10_000
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Write:
     """A write: when (the number of the Traced it makes), where, into which storage, what was there before.
 
@@ -26,8 +27,24 @@ class Write:
     number: int
     span: Span
     storage: int
-    before: torch.UntypedStorage
+    kept: bytes | torch.UntypedStorage
     untracked: bool = False
+
+    @property
+    def before(self) -> torch.UntypedStorage:
+        """The memory as it was."""
+        if isinstance(self.kept, bytes):
+            self.kept = _storage(self.kept)
+        return self.kept
+
+
+@dataclass(frozen=True)
+class Rebase:
+    """`x.data = …` before the step `number`: the same tensor on other memory; `old` has the one before."""
+
+    number: int
+    tensor: torch.Tensor
+    old: torch.Tensor
 
 
 class Mutations:
@@ -36,28 +53,47 @@ class Mutations:
     def __init__(self) -> None:
         self.writes: deque[Write] = deque()
         self.bytes = 0
-        self.forgotten: set[int] = set()
+        self.forgotten: dict[int, int] = {}
+        self.rebased: deque[Rebase] = deque(maxlen=100)
+        self._by_storage: dict[int, deque[Write]] = defaultdict(deque)
 
     def about_to_write(self, tensor: torch.Tensor, number: int, span: Span, untracked: bool = False) -> None:
         """Keep the memory of `tensor`, which the step `number` at `span` is about to write."""
         if tensor.is_meta:
             return
         storage = tensor.untyped_storage()
-        self.writes.append(Write(number, span, storage._cdata, _copy(storage), untracked))
-        self.bytes += storage.nbytes()
-        while self.writes and (self.bytes > MOST_BYTES or len(self.writes) > MOST_ENTRIES):
-            gone = self.writes.popleft()
-            self.bytes -= gone.before.nbytes()
-            self.forgotten.add(gone.storage)
+        size, key = storage.nbytes(), storage._cdata
+        if size > MOST_BYTES:
+            self.forgotten[key] = number
+            return
+        on_cpu = tensor.is_cpu
+        kept = ctypes.string_at(storage.data_ptr(), size) if on_cpu and size else _copy(storage)
+        write = Write(number, span, key, kept, untracked)
+        self.writes.append(write)
+        self._by_storage[key].append(write)
+        self.bytes += size
+        if self.bytes > MOST_BYTES or len(self.writes) > MOST_ENTRIES:
+            self._forget()
+
+    def about_to_rebase(self, tensor: torch.Tensor, number: int) -> None:
+        """Keep what memory `tensor` has, which `x.data = …` at the step `number` is about to change."""
+        self.rebased.append(Rebase(number, tensor, tensor.detach()))
 
     def value_at(self, tensor: torch.Tensor, number: int) -> torch.Tensor | None:
         """`tensor` as it was when the Traced `number` was made; None where that was forgotten.
 
         The tensor itself, detached, where nothing was written since.
         """
+        for rebase in self.rebased:
+            if rebase.tensor is tensor and rebase.number > number:
+                return self.value_at(rebase.old, number)
+        if tensor.is_meta:
+            return tensor.detach()
         storage = tensor.untyped_storage()._cdata
-        for write in self.writes:
-            if write.storage == storage and write.number > number:
+        if self.forgotten.get(storage, -1) > number:
+            return None
+        for write in self._by_storage.get(storage, ()):
+            if write.number > number:
                 old = torch.empty(0, dtype=tensor.dtype, device=tensor.device)
                 return old.set_(write.before, tensor.storage_offset(), tensor.shape, tensor.stride())
         return tensor.detach()
@@ -65,7 +101,23 @@ class Mutations:
     def since(self, tensor: torch.Tensor, number: int) -> list[Write]:
         """The writes into the memory of `tensor` after the Traced `number` was made, oldest first."""
         storage = tensor.untyped_storage()._cdata
-        return [write for write in self.writes if write.storage == storage and write.number > number]
+        return [write for write in self._by_storage.get(storage, ()) if write.number > number]
+
+    def _forget(self) -> None:
+        while self.writes and (self.bytes > MOST_BYTES or len(self.writes) > MOST_ENTRIES):
+            gone = self.writes.popleft()
+            known = self._by_storage[gone.storage]
+            known.popleft()
+            if not known:
+                del self._by_storage[gone.storage]
+            self.bytes -= len(gone.kept) if isinstance(gone.kept, bytes) else gone.kept.nbytes()
+            self.forgotten[gone.storage] = gone.number
+
+
+def _storage(kept: bytes) -> torch.UntypedStorage:
+    if not kept:
+        return torch.UntypedStorage(0)
+    return torch.frombuffer(bytearray(kept), dtype=torch.uint8).untyped_storage()
 
 
 def _copy(storage: torch.UntypedStorage) -> torch.UntypedStorage:

@@ -12,7 +12,8 @@ class Settings:
 
     `max_memory` is in bytes; `max_items` is the longest list, items of inner lists
     counted; `max_steps` the most expressions evaluated; `text` how large a source or
-    the text of a value may be.
+    the text of a value may be. `mode` is "", "no_grad" or "inference_mode", `autocast` ""
+    or the dtype that products are made in.
     """
 
     device: str = "cpu"
@@ -22,3 +23,5 @@ class Settings:
     max_items: int = MAX_ITEMS
     max_steps: int = 1_000_000
     text: TextLimits = field(default_factory=TextLimits)
+    mode: str = ""
+    autocast: str = ""

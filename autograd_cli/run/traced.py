@@ -19,6 +19,9 @@ from autograd_cli.run.mutations import Mutations
 from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import BoundValue, Failure
 
+NONE_NAMED: dict[str, Any] = {}
+"""The keywords of a call without any; never written to."""
+
 
 class Traced:
     """One expression evaluated: its value, what was called on what, and when.
@@ -31,11 +34,12 @@ class Traced:
     was assigned to first. An in-place call gives a new Traced with the same tensor, and
     names of that tensor are moved to it. `memory` holds the in-place calls on the memory of
     the value, one list for all values that share it (see `wrote`), None where there was none.
+    `moved` holds what stands for the same tensor object now, shared by all that do: `now`.
     """
 
     __slots__ = (
         "args", "call", "expr", "exprs", "function", "grad_fns", "held", "kind", "kwargs",
-        "memory", "name", "number", "random_state", "value",
+        "memory", "moved", "name", "number", "random_state", "value",
     )  # fmt: skip
 
     def __init__(
@@ -61,20 +65,27 @@ class Traced:
         self.function = function
         self.call = call
         self.args = args
-        self.kwargs = kwargs or {}
+        self.kwargs = NONE_NAMED if kwargs is None else kwargs
         self.exprs = exprs
         self.grad_fns = grad_fns
         self.held = held
         self.name = name
         self.random_state = random_state
         self.memory: list[Traced] | None = None
+        self.moved: list[Traced | None] | None = None
+
+
+def now(traced: Traced) -> Traced:
+    """What the tensor of `traced` is called by now: itself, or the last in-place call on that object."""
+    moved = traced.moved
+    return traced if moved is None or moved[0] is None else moved[0]
 
 
 def memory_of(traced: Traced) -> list[Traced] | None:
     """The in-place calls on the memory that a value has of its own or shares, oldest first."""
     owner: Traced | None = traced
     while owner is not None and owner.memory is None:
-        owner = _shared_with(owner)
+        owner = shared_with(owner)
     return None if owner is None else owner.memory
 
 
@@ -85,18 +96,25 @@ def wrote(made: Traced, target: Traced) -> None:
     list is that of the value which the memory was made for, so that a write through a view
     or an alias is found from all the others.
     """
-    memory = memory_of(target)
+    memory = shared_memory(target)
+    memory.append(made)
+    made.memory = memory
+
+
+def shared_memory(traced: Traced) -> list[Traced]:
+    """The list of the in-place calls on a value's memory, from now on one with all that share it."""
+    memory = memory_of(traced)
     if memory is None:
         memory = []
-        owner: Traced | None = target
+        owner: Traced | None = traced
         while owner is not None:
             owner.memory = memory
-            owner = _shared_with(owner)
-    memory.append(made)
-    target.memory = made.memory = memory
+            owner = shared_with(owner)
+    traced.memory = memory
+    return memory
 
 
-def _shared_with(traced: Traced) -> Traced | None:
+def shared_with(traced: Traced) -> Traced | None:
     """The argument that a value is a view or an alias of, None where it has its own memory."""
     value = traced.value
     first = traced.args[0] if traced.args else None
@@ -119,15 +137,20 @@ class Did:
     printed: tuple[str, ...] = ()
 
 
-@dataclass
+@dataclass(slots=True)
 class Site:
-    """A statement of the program and its first and last execution."""
+    """A statement of the program and its first and last execution.
+
+    Of a loop each round counts as one execution. `late` is what the last execution left,
+    until the facts are made of it.
+    """
 
     statement: Statement
     depth: int
     count: int = 0
     first: Did | None = None
     last: Did | None = None
+    late: Any = None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,230 @@
+"""Targets of assignments: names, elements, attributes, several at once; and what `+=` does to them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import torch
+
+from autograd_cli.lang import arithmetic, lookup, nodes
+from autograd_cli.lang.functions import OPERATORS
+from autograd_cli.lang.nodes import Expr
+from autograd_cli.run.calls import applier
+from autograd_cli.run.events import Given
+from autograd_cli.run.expressions import Compiler
+from autograd_cli.run.iterating import iterated, unpacked
+from autograd_cli.run.operations import callable_for
+from autograd_cli.run.recording import settled
+from autograd_cli.run.state import TENSORS, Frame, State, plain, shallow
+from autograd_cli.run.traced import Traced
+from autograd_cli.run.values import plain as as_data
+
+Store = Callable[[Frame, Any], None]
+"""Gives a target among these variables an argument."""
+
+
+def store(compiler: Compiler, target: Expr, value: Expr) -> Store:
+    """What gives `target` a value, which the node `value` made."""
+    if isinstance(target, nodes.Name):
+        return _name(target)
+    if isinstance(target, nodes.Sequence):
+        return _several(compiler, target, value)
+    if isinstance(target, nodes.Subscript):
+        return _element(compiler, target, value)
+    assert isinstance(target, nodes.Attribute)
+    return _attribute(compiler, target)
+
+
+def _name(target: nodes.Name) -> Store:
+    name = target.id
+
+    def bind(frame: Frame, argument: Any) -> None:
+        frame[name] = settled(argument, name)
+
+    return bind
+
+
+def _several(compiler: Compiler, target: nodes.Sequence, value: Expr) -> Store:
+    state, count = compiler.state, len(target.items)
+    stores = [store(compiler, item, value) for item in target.items]
+
+    def unpack(frame: Frame, argument: Any) -> None:
+        try:
+            items = unpacked(state, argument, count, value)
+        except Exception as error:
+            state.failed(error, value, None, (argument,), (value,))
+            raise
+        for give, item in zip(stores, items, strict=True):
+            give(frame, item)
+
+    return unpack
+
+
+def _element(compiler: Compiler, target: nodes.Subscript, value: Expr) -> Store:
+    owner, index = compiler.compile(target.value), compiler.compile(target.index)
+    put = putter(compiler.state, target, value)
+
+    def give(frame: Frame, argument: Any) -> None:
+        put(owner(frame), index(frame), argument)
+
+    return give
+
+
+def set_item(tensor: Any, index: Any, value: Any) -> Any:
+    """The tensor, with `value` written where `index` says."""
+    tensor[index] = value
+    return tensor
+
+
+def putter(state: State, target: nodes.Subscript, value: Expr) -> Callable[[Any, Any, Any], None]:
+    """What writes an element: of a tensor in place, of a list the argument itself."""
+    exprs = (target.value, target.index, value)
+    apply = applier(state, target, OPERATORS["[]="], set_item, exprs)
+
+    def put(owner: Any, index: Any, argument: Any) -> None:
+        held = shallow(owner)
+        if type(held) in TENSORS:
+            apply((owner, index, argument))
+            return
+        try:
+            if isinstance(held, numpy.ndarray):
+                _keep_array(state, held, target)
+                held[plain(index)] = plain(argument)
+            elif type(index) is slice and type(held) is list:
+                held[plain(index)] = [settled(item) for item in iterated(state, argument, value)]
+            else:
+                held[plain(index)] = settled(argument) if type(owner) is list else plain(argument)
+        except Exception as error:
+            state.failed(error, target, None, (owner, index, argument), exprs)
+            raise
+
+    return put
+
+
+def _keep_array(state: State, array: Any, node: Expr) -> None:
+    """Keep the memory of an array, which may be a tensor's, before it is written."""
+    try:
+        tensor = torch.from_numpy(array)
+    except (TypeError, ValueError):
+        return
+    state.mutations.about_to_write(tensor, state.number, node.span, untracked=True)
+
+
+def _attribute(compiler: Compiler, target: nodes.Attribute) -> Store:
+    owner, state, name = compiler.compile(target.value), compiler.state, target.name
+    give = attribute_giver(state, target)
+
+    def assign(frame: Frame, argument: Any) -> None:
+        give(owner(frame), argument)
+
+    del name
+    return assign
+
+
+def attribute_giver(state: State, target: nodes.Attribute) -> Callable[[Any, Any], None]:
+    """What gives `x.grad`, `x.data` or `x.requires_grad` a value."""
+    name, line = target.name, state.line_of(target.span.start)
+
+    def give(owner: Any, argument: Any) -> None:
+        tensor, value = shallow(owner), plain(argument)
+        try:
+            if type(tensor) not in TENSORS:
+                raise AttributeError(f"'{type(tensor).__name__}' object has no attribute '{name}'")
+            before = getattr(tensor, name)
+            if name == "data":
+                _about_to_rebase(state, tensor, value)
+            setattr(tensor, name, value)
+        except Exception as error:
+            state.failed(error, target, None, (owner, argument), (target.value,))
+            raise
+        _note(state, tensor, name, line)
+        same = name == "data" and type(value) in TENSORS and _one_memory(before, value)
+        if not same:
+            after = getattr(tensor, name)
+            state.events.append(Given(target.value, tensor, name, before, after, state.number))
+
+    return give
+
+
+def _one_memory(one: torch.Tensor, other: torch.Tensor) -> bool:
+    if one.is_meta or other.is_meta:
+        return False
+    return one.untyped_storage()._cdata == other.untyped_storage()._cdata and one.shape == other.shape
+
+
+def _about_to_rebase(state: State, tensor: torch.Tensor, value: Any) -> None:
+    """Keep the memory that a tensor had before `x.data = …` gives it another's."""
+    if type(value) in TENSORS and not _one_memory(tensor, value):
+        state.mutations.about_to_rebase(tensor, state.number)
+
+
+def _note(state: State, tensor: torch.Tensor, name: str, line: int) -> None:
+    if name == "requires_grad" and tensor.requires_grad:
+        state.leaves.add(tensor)
+    leaf = state.leaves.of(tensor)
+    if name == "grad" and leaf is not None:
+        leaf.clear()
+        if tensor.grad is not None:
+            leaf.since = line
+
+
+# Augmented assignment
+
+
+def augmented(compiler: Compiler, node: Expr, op: str, exprs: tuple[Expr, Expr]) -> Callable[[Any, Any], Any]:
+    """What `left op= right` makes: the tensor itself, changed in place; the list itself; another number."""
+    state = compiler.state
+    two = compiler.two(node, op, exprs)
+    row = OPERATORS.get(f"{op}=")
+    if row is None:
+        return two
+    apply = applier(state, node, row, callable_for(row), exprs)
+
+    def both(left: Any, right: Any) -> Any:
+        value = left.value if type(left) is Traced else left
+        if type(value) in TENSORS:
+            return apply((left, right))
+        if type(left) is list and op in ("+", "*"):
+            return _list(state, node, op, left, right)
+        if isinstance(value, numpy.ndarray):
+            _keep_array(state, value, node)
+            return apply((left, right))
+        return two(left, right)
+
+    return both
+
+
+def _list(state: State, node: Expr, op: str, left: list[Any], right: Any) -> list[Any]:
+    """A list extended or repeated in place."""
+    try:
+        if op == "*":
+            arithmetic.check_cost("*", left, plain(right), state.settings.max_items)
+            left *= plain(right)
+        else:
+            added = [settled(item) for item in iterated(state, right, node)]
+            arithmetic.check_cost("+", left, added, state.settings.max_items)
+            left += added
+    except Exception as error:
+        state.failed(error, node, None, (left, right))
+        raise
+    return left
+
+
+def element_of(compiler: Compiler, node: nodes.Subscript) -> Callable[[Any, Any], Any]:
+    """`value[index]` of two arguments."""
+    from autograd_cli.run.calls import of_two
+
+    exprs = (node.value, node.index)
+    function = lookup.operator("[]")
+    both = of_two(compiler.state, node, function, callable_for(function), exprs)
+    item = compiler.item(node, exprs)
+
+    def element(value: Any, index: Any) -> Any:
+        return both(value, index) if type(shallow(value)) in TENSORS else item(value, index)
+
+    return element
+
+
+def shown(value: Any) -> Any:
+    """A value as plain data."""
+    return as_data(value)

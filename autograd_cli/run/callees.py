@@ -1,0 +1,287 @@
+"""What is called: a row of the table, a method by what stands before its dot, a function of the program."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+import torch
+
+from autograd_cli.errors import LanguageError
+from autograd_cli.lang import arithmetic, lookup, nodes
+from autograd_cli.lang.functions import by_path, members
+from autograd_cli.lang.functions.rows import Function, Kind, Role
+from autograd_cli.lang.nodes import Expr
+from autograd_cli.run.calls import applier, of_one, of_two, takes_one, takes_two
+from autograd_cli.run.expressions import Compiler
+from autograd_cli.run.functions import Defined
+from autograd_cli.run.operations import callable_for
+from autograd_cli.run.state import TENSORS, Frame, Get, shallow
+from autograd_cli.run.traced import NONE_NAMED
+
+Make = Callable[[tuple[Any, ...], dict[str, Any]], Any]
+"""Makes a call: takes the arguments and the keywords, gives the argument that the call is."""
+
+Special = Callable[[Compiler, nodes.Call, Function, tuple[Expr, ...]], Callable[..., Any] | None]
+"""A meaning of its own: given the compiler, the call, its row and the nodes of its arguments."""
+
+
+def call(compiler: Compiler, node: nodes.Call) -> Get:
+    """The closure of a call."""
+    callee = node.function
+    if isinstance(callee, nodes.Name) and callee.id in compiler.hidden:
+        return _by_name(compiler, node, callee)
+    function = lookup.function(callee, compiler.hidden)
+    if function is not None:
+        return _function(compiler, node, function)
+    if not isinstance(callee, nodes.Attribute):
+        return _nothing(compiler, node)
+    return _method(compiler, node, callee)
+
+
+def _nothing(compiler: Compiler, node: nodes.Call) -> Get:
+    if isinstance(node.function, nodes.Name) and compiler.is_program:
+        return compiler.unknown(node.function)
+    raise LanguageError(
+        "AGX103", "This is no function of the language.", text=compiler.state.text, span=node.span
+    )
+
+
+def _parts(node: nodes.Call) -> tuple[Expr, ...]:
+    return (*node.args, *(keyword.value for keyword in node.keywords))
+
+
+def _taking(compiler: Compiler, node: nodes.Call, make: Callable[[Frame], Make]) -> Get:
+    """The closure that evaluates the arguments of a call, in the order written, for what `make` gives first."""
+    gets = compiler.all(node.args)
+    named = [(keyword.name, compiler.compile(keyword.value)) for keyword in node.keywords]
+
+    def take(frame: Frame) -> Any:
+        target = make(frame)
+        args = tuple([get(frame) for get in gets])
+        kwargs = {name: get(frame) for name, get in named} if named else NONE_NAMED
+        return target(args, kwargs)
+
+    return take
+
+
+# Functions of the program
+
+
+def _by_name(compiler: Compiler, node: nodes.Call, callee: nodes.Name) -> Get:
+    """A name that the program gives a value: its own function, or what the name means otherwise."""
+    is_local = compiler.local is not None and callee.id in compiler.local
+    function = None if is_local else lookup.function(callee, compiler.outside)
+    otherwise = None if function is None else _function(compiler, node, function)
+    names, name, state = compiler.state.names, callee.id, compiler.state
+    read = compiler.compile(callee)
+
+    def make(frame: Frame) -> Make:
+        target = shallow(read(frame))
+        if type(target) is Defined:
+            return lambda args, kwargs: target.call(state, node, args, kwargs)
+        error = TypeError(f"'{type(target).__name__}' object is not callable")
+        state.failed(error, node, None)
+        raise error
+
+    own = _taking(compiler, node, make)
+    if otherwise is None:
+        return own
+    return lambda frame: own(frame) if name in names or name in state.bindings else otherwise(frame)
+
+
+# Rows of the table
+
+
+def _function(compiler: Compiler, node: nodes.Call, function: Function) -> Get:
+    special = _special(compiler, node, function, _parts(node))
+    if special is not None:
+        return special
+    call = callable_for(function)
+    if lookup.is_either(node.function, compiler.outside):
+        return _either(compiler, node, function)
+    return _row(compiler, node, function, call, tuple(node.args), _parts(node))
+
+
+def _special(compiler: Compiler, node: nodes.Call, function: Function, exprs: tuple[Expr, ...]) -> Get | None:
+    from autograd_cli.run.specials import SPECIAL
+
+    found = SPECIAL.get(function.path)
+    return None if found is None else found(compiler, node, function, exprs)
+
+
+def _row(
+    compiler: Compiler,
+    node: nodes.Call,
+    function: Function,
+    call: Callable[..., Any],
+    parts: tuple[Expr, ...],
+    exprs: tuple[Expr, ...],
+) -> Get:
+    """A call of one row on the arguments `parts` and the keywords of the call."""
+    state, named = compiler.state, _placed(compiler, node, function)
+    if not named and len(parts) == 1 and takes_one(function):
+        one, only = of_one(state, node, function, call, exprs), compiler.compile(parts[0])
+        return lambda frame: one(only(frame))
+    if not named and len(parts) == 2 and takes_two(function):
+        two = of_two(state, node, function, call, exprs)
+        first, second = compiler.all(parts)
+        return lambda frame: two(first(frame), second(frame))
+    apply, gets = applier(state, node, function, call, exprs), compiler.all(parts)
+
+    def general(frame: Frame) -> Any:
+        args = tuple([get(frame) for get in gets])
+        return apply(args, {name: get(frame) for name, get in named} if named else NONE_NAMED)
+
+    return general
+
+
+def _placed(compiler: Compiler, node: nodes.Call, function: Function) -> list[tuple[str, Get]]:
+    """The keywords of a call, with the run's device added where a tensor is created."""
+    named = [(keyword.name, compiler.compile(keyword.value)) for keyword in node.keywords]
+    given = {name for name, _ in named}
+    creates = function.kind in (Kind.CREATION, Kind.RANDOM) and compiler.state.device != "cpu"
+    if creates and "device" not in given and any(a.role is Role.DEVICE for a in function.arguments):
+        device = torch.device(compiler.state.device)
+        named.append(("device", lambda frame: device))
+    return named
+
+
+def _either(compiler: Compiler, node: nodes.Call, function: Function) -> Get:
+    """One of the eight bare names that are Python's own unless a tensor comes first."""
+    own = by_path[f"builtins.{function.name}"]
+    theirs = by_path.get(f"torch.{function.name}", function)
+    state, exprs = compiler.state, _parts(node)
+    call = arithmetic.python_function(own.name) if not compiler.is_program else python_own(own.name)
+    python = applier(state, node, own, call, exprs)
+    torchs = applier(state, node, theirs, callable_for(theirs), exprs)
+    quick = of_one(state, node, theirs, callable_for(theirs), exprs)
+    gets = compiler.all(node.args)
+    named = [(keyword.name, compiler.compile(keyword.value)) for keyword in node.keywords]
+
+    def choose(frame: Frame) -> Any:
+        args = tuple([get(frame) for get in gets])
+        kwargs = {name: get(frame) for name, get in named} if named else NONE_NAMED
+        first = args[0] if args else kwargs.get("input")
+        if type(shallow(first)) not in TENSORS:
+            return python(args, kwargs)
+        return torchs(args, kwargs) if kwargs or len(args) > 1 else quick(args[0])
+
+    return choose
+
+
+def python_own(name: str) -> Callable[..., Any]:
+    """Python's own function of that name; powers are bounded, lists are not summed into one."""
+    return arithmetic.python_function(name) if name == "pow" else callable_for(by_path[f"builtins.{name}"])
+
+
+# Methods
+
+_OWNERS: tuple[tuple[type, str], ...] = (
+    (list, "builtins.list"),
+    (numpy.ndarray, "numpy.ndarray"),
+    (torch.optim.Optimizer, "torch.optim.Optimizer"),
+    (torch.autograd.graph.Node, "torch.autograd.graph.Node"),
+)
+
+
+def owner_of(value: Any) -> str:
+    """The path under which the rows of a value's methods stand; "" for what has none."""
+    return next((path for kind, path in _OWNERS if isinstance(value, kind)), "")
+
+
+def _method(compiler: Compiler, node: nodes.Call, callee: nodes.Attribute) -> Get:
+    """A method of the value before the dot."""
+    function = lookup.method(callee.name)
+    exprs = (callee.value, *_parts(node))
+    others = _other_methods(compiler, node, callee, exprs)
+    if function is None:
+        return _other(compiler, node, callee, others)
+    special = _special(compiler, node, function, exprs)
+    if special is not None:
+        return special
+    call = callable_for(function, method=True)
+    state = compiler.state
+    receiver = compiler.overlooked(callee.value) if callee.name == "zero_" else compiler.compile(callee.value)
+    if len(node.args) == 0 and not node.keywords and takes_one(function):
+        quick: Any = of_one(state, node, function, call, exprs)
+    else:
+        quick = None
+    apply = applier(state, node, function, call, exprs)
+    gets = compiler.all(node.args)
+    named = _placed(compiler, node, function)
+    strict = not compiler.is_program
+
+    def method(frame: Frame) -> Any:
+        target = receiver(frame)
+        if type(shallow(target)) in TENSORS:
+            if quick is not None:
+                return quick(target)
+            made = apply
+        else:
+            made = others(target, apply if strict else None)
+        args = (target, *[get(frame) for get in gets])
+        return made(args, {name: get(frame) for name, get in named} if named else NONE_NAMED)
+
+    return method
+
+
+def _other(
+    compiler: Compiler, node: nodes.Call, callee: nodes.Attribute, others: Callable[[Any, Any], Make]
+) -> Get:
+    """A method that tensors do not have."""
+    receiver = compiler.compile(callee.value)
+    gets = compiler.all(node.args)
+    named = [(keyword.name, compiler.compile(keyword.value)) for keyword in node.keywords]
+
+    def method(frame: Frame) -> Any:
+        target = receiver(frame)
+        made = others(target, None)
+        args = (target, *[get(frame) for get in gets])
+        return made(args, {name: get(frame) for name, get in named} if named else NONE_NAMED)
+
+    return method
+
+
+def _other_methods(
+    compiler: Compiler, node: nodes.Call, callee: nodes.Attribute, exprs: tuple[Expr, ...]
+) -> Callable[[Any, Any], Make]:
+    """The method of what is no tensor, by the kind of the receiver; `otherwise` where it has none."""
+    state, name = compiler.state, callee.name
+    made: dict[str, Make] = {}
+
+    def find(target: Any, otherwise: Make | None) -> Make:
+        value = shallow(target)
+        owner = owner_of(value)
+        function = members(owner).get(name) if owner else None
+        if function is not None:
+            if owner not in made:
+                made[owner] = _bound_method(compiler, node, function, exprs)
+            return made[owner]
+        if otherwise is not None:
+            return otherwise
+        error = _no_method(compiler, node, value, name)
+        state.failed(error, node, None, (target,), exprs)
+        raise error
+
+    return find
+
+
+def _bound_method(compiler: Compiler, node: nodes.Call, function: Function, exprs: tuple[Expr, ...]) -> Make:
+    from autograd_cli.run.specials import METHODS
+
+    found = METHODS.get(function.path)
+    if found is not None:
+        return found(compiler, node, function, exprs)
+    name = function.name
+    return applier(compiler.state, node, function, lambda own, *a, **k: getattr(own, name)(*a, **k), exprs)
+
+
+def _no_method(compiler: Compiler, node: nodes.Call, value: Any, name: str) -> Exception:
+    if hasattr(value, name):
+        return LanguageError(
+            "AGX103",
+            f"`.{name}` of a {type(value).__name__} is not in the language.",
+            text=compiler.state.text,
+            span=node.span,
+        )
+    return AttributeError(f"'{type(value).__name__}' object has no attribute '{name}'")

@@ -1,0 +1,137 @@
+"""Calls of rows of the function table: bounded before they are made, recorded after."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from autograd_cli.lang import arithmetic
+from autograd_cli.lang.functions.rows import Function, Kind
+from autograd_cli.lang.nodes import Expr
+from autograd_cli.run import writing
+from autograd_cli.run.devices import check_operands
+from autograd_cli.run.limits import COUNTED, SMALL, refuse_if_too_large, refuse_if_too_many
+from autograd_cli.run.recording import kept_arguments, recorder
+from autograd_cli.run.state import TENSORS, State, plain
+from autograd_cli.run.traced import NONE_NAMED, Traced
+
+_UNSET = frozenset({"empty", "empty_like", "new_empty"})
+"""Functions that give memory as it was, which would show what the process held before."""
+
+_ZERO = frozenset({"zero_", "fill_", "copy_"})
+
+_SIMPLE = frozenset({Kind.ELEMENTWISE, Kind.ACTIVATION, Kind.REDUCTION, Kind.LOSS, Kind.CUT})
+"""Kinds whose results are no larger than their arguments, broadcast to each other."""
+
+Apply = Callable[..., Any]
+"""Takes the arguments and the keywords of a call, makes it and gives the argument that it is."""
+
+
+def applier(
+    state: State, node: Expr, function: Function, call: Callable[..., Any], exprs: tuple[Expr, ...]
+) -> Apply:
+    """What makes the call at `node`, of any form."""
+    record = recorder(state, node, function, call, exprs)
+    most_memory, most_items = state.settings.max_memory, state.settings.max_items
+    target = exprs[0] if exprs else node
+
+    def apply(args: tuple[Any, ...], kwargs: dict[str, Any] = NONE_NAMED) -> Any:
+        given = tuple([plain(arg) for arg in args])
+        named = {name: plain(value) for name, value in kwargs.items()} if kwargs else kwargs
+        drawn = torch.random.get_rng_state() if function.draws else None
+        writes = function.writes or (named and named.get("inplace") is True)
+        try:
+            if not function.moves and not state.one_device:
+                check_operands((*given, *named.values()))
+            refuse_if_too_large(function, call, given, named, most_memory)
+            refuse_if_too_many(function, given, most_items)
+            if writes and args:
+                writing.before(state, args[0], node)
+            value = call(*given, **named)
+            if function.name in _UNSET:
+                _blanked(value)
+            arithmetic.refuse_items(f"`{function.name}` makes", value, most_items)
+        except Exception as error:
+            state.failed(error, node, function, (*args, *kwargs.values()), exprs)
+            raise
+        values = (*given, tuple(named.values())) if named else given
+        made = record(value, kept_arguments(args), kwargs, values, drawn)
+        if writes and args:
+            writing.after(state, args[0], made, target, function.name in _ZERO)
+        return made
+
+    return apply
+
+
+def _is_quick(function: Function) -> bool:
+    special = function.draws or function.writes or function.moves or function.name in _UNSET | COUNTED
+    return function.kind in _SIMPLE and not special
+
+
+def takes_one(function: Function) -> bool:
+    """Whether a call on one argument can be made with less ado: nothing of it needs to be bounded."""
+    return _is_quick(function)
+
+
+def takes_two(function: Function) -> bool:
+    """Whether a call on two arguments can: the result is no larger than both, broadcast to each other."""
+    return _is_quick(function) and function.kind is not Kind.LOSS
+
+
+def of_one(
+    state: State, node: Expr, function: Function, call: Callable[..., Any], exprs: tuple[Expr, ...]
+) -> Apply:
+    """The call of a function of one argument."""
+    record = recorder(state, node, function, call, exprs)
+    general = applier(state, node, function, call, exprs)
+
+    def one(arg: Any) -> Any:
+        if type(arg) is not Traced or type(arg.value) not in TENSORS:
+            return general((arg,))
+        value = arg.value
+        try:
+            result = call(value)
+        except Exception as error:
+            state.failed(error, node, function, (arg,), exprs)
+            raise
+        return record(result, (arg,), NONE_NAMED, (value,))
+
+    return one
+
+
+def of_two(
+    state: State, node: Expr, function: Function, call: Callable[..., Any], exprs: tuple[Expr, ...]
+) -> Apply:
+    """The call of a function of two arguments."""
+    record = recorder(state, node, function, call, exprs)
+    general = applier(state, node, function, call, exprs)
+    numbers = frozenset({int, float, bool, complex, type(None)})
+    one_device = state.one_device
+
+    def both(first: Any, second: Any) -> Any:
+        a = first.value if type(first) is Traced else first
+        b = second.value if type(second) is Traced else second
+        if type(a) in TENSORS:
+            if type(b) in TENSORS:
+                if not one_device or a.numel() * b.numel() >= SMALL:
+                    return general((first, second))
+            elif type(b) not in numbers:
+                return general((first, second))
+        elif type(a) not in numbers:
+            return general((first, second))
+        try:
+            result = call(a, b)
+        except Exception as error:
+            state.failed(error, node, function, (first, second), exprs)
+            raise
+        return record(result, (first, second), NONE_NAMED, (a, b))
+
+    return both
+
+
+def _blanked(made: torch.Tensor) -> None:
+    """Fill what was not set as torch's deterministic mode does: NaN, or the largest number."""
+    if made.is_floating_point() or made.is_complex():
+        made.detach().fill_(torch.nan)
+    else:
+        made.fill_(True if made.dtype == torch.bool else torch.iinfo(made.dtype).max)

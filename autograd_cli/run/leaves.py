@@ -1,0 +1,65 @@
+"""The tensors of a run that a backward leaves a gradient in, and where it was looked at."""
+
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+
+class Leaf:
+    """A tensor whose .grad a backward may change.
+
+    `since` is the line of the backward that left the gradient there, 0 before; `seen` and
+    `how` are the line where it was last looked at since then, and how.
+    """
+
+    __slots__ = ("how", "ref", "seen", "since")
+
+    def __init__(self, ref: "weakref.ref[torch.Tensor]") -> None:
+        self.ref = ref
+        self.since = 0
+        self.seen = 0
+        self.how = ""
+
+    def clear(self) -> None:
+        """Note that the gradient was removed or made 0."""
+        self.since = self.seen = 0
+
+
+class Leaves:
+    """The leaves of a run, and what retains its gradient; each for as long as it is alive."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Leaf] = {}
+
+    def add(self, tensor: torch.Tensor) -> None:
+        """Watch the gradient of `tensor`."""
+        key = id(tensor)
+        if key not in self._known:
+            known = self._known
+            self._known[key] = Leaf(weakref.ref(tensor, lambda _: known.pop(key, None) and None))
+
+    def of(self, tensor: torch.Tensor) -> Leaf | None:
+        """What is known of `tensor`, None where it is no leaf."""
+        return self._known.get(id(tensor))
+
+    def __iter__(self) -> Iterator[tuple[torch.Tensor, Leaf]]:
+        for leaf in list(self._known.values()):
+            tensor = leaf.ref()
+            if tensor is not None:
+                yield tensor, leaf
+
+    def looked(self, tensor: torch.Tensor, line: int, how: str) -> None:
+        """Note that the gradient of `tensor` is looked at."""
+        leaf = self._known.get(id(tensor))
+        if leaf is not None:
+            leaf.seen, leaf.how = line, how
+
+    def zeroed(self, gradient: Any) -> None:
+        """Note that the memory of `gradient` was made 0, if it is that of a leaf."""
+        place = gradient.data_ptr()
+        for tensor, leaf in self:
+            held = tensor.grad
+            if held is not None and held.data_ptr() == place:
+                leaf.clear()

@@ -1,0 +1,135 @@
+"""Operators on what is no tensor: Python's, with their cost bounded before it is paid.
+
+A source of one expression is refused where Python has no result. In a program Python's own
+error is raised, which the program may catch.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from autograd_cli.errors import LimitError
+from autograd_cli.lang import arithmetic
+from autograd_cli.lang.nodes import Expr
+from autograd_cli.run.state import State, plain
+from autograd_cli.run.traced import Traced
+
+LONGEST = 1 << 20
+"""Characters of a string that an operator or a format makes."""
+
+_IDENTITY = frozenset({"is", "is not"})
+_COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!=", *_IDENTITY, "in", "not in"})
+_SAFE = frozenset({"+", "-", "*", "/", "//", "%", "<", "<=", ">", ">=", "==", "!="})
+_SMALL = 1 << 62
+"""Below it two integers are combined without asking how large the result is."""
+
+
+def unary(state: State, node: Expr, op: str) -> Callable[[Any], Any]:
+    """`op value` for a value without tensors."""
+    call = arithmetic.CALLS.get(f"unary {op}") or arithmetic.CALLS[op]
+
+    def apply(value: Any) -> Any:
+        try:
+            return arithmetic.apply_unary(op, value) if state.values is not None else call(value)
+        except Exception as error:
+            state.failed(error, node, None)
+            raise
+
+    return apply
+
+
+def binary(
+    state: State, node: Expr, op: str, call: Callable[..., Any], exprs: tuple[Expr, ...]
+) -> Callable[[Any, Any, Any, Any], Any]:
+    """`left op right` for two arguments that are no tensors; `a` and `b` are their values."""
+    if state.values is not None:
+        return _strict(state, node, op, exprs)
+    safe, most = op in _SAFE, state.settings.max_items
+
+    def apply(left: Any, right: Any, a: Any, b: Any) -> Any:
+        traced = type(left) is Traced or type(right) is Traced
+        try:
+            if safe and (type(a) is float or (type(a) is int and -_SMALL < a < _SMALL)):
+                if type(b) is float or (type(b) is int and -_SMALL < b < _SMALL):
+                    made = call(a, b)
+                    return (
+                        state.constant(node, made, traced and _of_constants(left, right)) if traced else made
+                    )
+            made = bounded(op, call, _operand(op, a), _operand(op, b), most)
+        except Exception as error:
+            state.failed(error, node, None, (left, right), exprs)
+            raise
+        return state.constant(node, made, traced and _of_constants(left, right))
+
+    return apply
+
+
+def _of_constants(*args: Any) -> bool:
+    return any(type(arg) is Traced and arg.kind == "constant" for arg in args)
+
+
+def _operand(op: str, value: Any) -> Any:
+    """The plain value; `is` asks for the list itself, and `+` and `*` keep what its items are."""
+    return value if op in _IDENTITY or op in "+*" else plain(value)
+
+
+def _strict(
+    state: State, node: Expr, op: str, exprs: tuple[Expr, ...]
+) -> Callable[[Any, Any, Any, Any], Any]:
+    """As a source of one expression has it: a step, or a refusal."""
+    most = state.settings.max_items
+
+    def apply(left: Any, right: Any, a: Any, b: Any) -> Any:
+        try:
+            made = arithmetic.apply_binary(op, plain(left), plain(right), most)
+        except Exception as error:
+            state.failed(error, node, None, (left, right), exprs)
+            raise
+        return state.constant(node, made)
+
+    return apply
+
+
+def bounded(op: str, call: Callable[..., Any], left: Any, right: Any, most: int) -> Any:
+    """What Python gives, where it is not too large; raises what Python raises."""
+    if op not in _COMPARISONS:
+        if isinstance(left, str) or isinstance(right, str):
+            return _text(op, call, left, right)
+        arithmetic.check_cost(op, left, right, most)
+    return call(left, right)
+
+
+def _text(op: str, call: Callable[..., Any], left: Any, right: Any) -> Any:
+    """Strings joined or repeated; nothing else is done to them by an operator."""
+    if op == "%" and isinstance(left, str):
+        raise TypeError("strings are formatted by f-strings alone: write f'{x:.3f}'")
+    size = 0
+    if op == "+" and isinstance(left, str) and isinstance(right, str):
+        size = len(left) + len(right)
+    elif op == "*" and (isinstance(left, int) or isinstance(right, int)):
+        text, times = (left, right) if isinstance(left, str) else (right, left)
+        size = len(text) * max(times, 0)
+    if size > LONGEST:
+        raise too_long(size)
+    return call(left, right)
+
+
+def too_long(size: int) -> LimitError:
+    """AGX606: the refusal of a string of `size` characters."""
+    return LimitError(
+        "AGX606",
+        f"A string of {size:,} characters would be made; the limit is {LONGEST:,}.",
+        hint="Print less at once.",
+    )
+
+
+def index(state: State, node: Expr, exprs: tuple[Expr, ...]) -> Callable[[Any, Any], Any]:
+    """`value[index]` of a list, a tuple, a shape."""
+
+    def apply(value: Any, where: Any) -> Any:
+        try:
+            return arithmetic.apply_index(value, where) if state.values is not None else value[where]
+        except Exception as error:
+            state.failed(error, node, None, (value, where), exprs)
+            raise
+
+    return apply

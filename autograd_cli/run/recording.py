@@ -1,0 +1,172 @@
+"""The values that calls make: each a Traced with what was called on what."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from autograd_cli.lang.functions.rows import Function, Kind
+from autograd_cli.lang.nodes import Expr
+from autograd_cli.run.state import TENSORS, State, copied
+from autograd_cli.run.tape import cuts, grad_fns_of
+from autograd_cli.run.traced import NONE_NAMED, Traced, shared_memory, wrote
+from autograd_cli.run.values import tensors_in
+
+Record = Callable[..., Any]
+"""Takes the result of a call, its arguments, its keywords and the plain values of both; gives the argument."""
+
+
+def recorder(
+    state: State, node: Expr, function: Function | None, call: Callable[..., Any], exprs: tuple[Expr, ...]
+) -> Record:
+    """What makes a Traced of each result of the calls at `node`."""
+    random = function is not None and function.kind is Kind.RANDOM
+    most, values, leaves = state.most, state.values, state.leaves
+    tensor_type, traced = torch.Tensor, Traced
+
+    def record(
+        value: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        given: tuple[Any, ...],
+        drawn: torch.Tensor | None = None,
+    ) -> Any:
+        if type(value) is not tensor_type:
+            return other(value, args, kwargs, given, drawn)
+        number = state.number
+        if number >= most:
+            raise state.full(node.span)
+        state.number = number + 1
+        if value.requires_grad:
+            made_by = value.grad_fn
+            held = random
+            if made_by is None:
+                leaves.add(value)
+                fns: tuple[Any, ...] = ()
+            else:
+                fns = (made_by,)
+        else:
+            fns = ()
+            held = random or _required(given)
+        made = traced(number, node, "call", value, function, call, args, kwargs, exprs, fns, held, "", drawn)
+        if given and value is given[0]:
+            _same(made, args)
+        if values is not None:
+            values.append(made)
+        return made
+
+    def other(
+        value: Any, args: tuple[Any, ...], kwargs: dict[str, Any], given: tuple[Any, ...], drawn: Any
+    ) -> Any:
+        if not tensors_in(given) and not tensors_in(value):
+            return state.constant(node, value, _of_constants(args))
+        for tensor in tensors_in(value):
+            if tensor.requires_grad and tensor.is_leaf:
+                leaves.add(tensor)
+        held = random or cuts(given, value)
+        fns = grad_fns_of(value)
+        number = state.next(node)
+        made = Traced(number, node, "call", value, function, call, args, kwargs, exprs, fns, held, "", drawn)
+        return state.kept(made)
+
+    return record
+
+
+def _of_constants(args: tuple[Any, ...]) -> bool:
+    """Whether a value of the run is among numbers: `2 * pi` keeps its form in formulas."""
+    for arg in args:
+        if type(arg) is Traced and arg.kind != "binding":
+            return True
+    return False
+
+
+def _required(given: tuple[Any, ...]) -> bool:
+    """Whether a tensor among the plain values requires grad."""
+    for value in given:
+        kind = type(value)
+        if kind in TENSORS:
+            if value.requires_grad:
+                return True
+        elif (kind is list or kind is tuple) and any(t.requires_grad for t in tensors_in(value)):
+            return True
+    return False
+
+
+def _same(made: Traced, args: tuple[Any, ...]) -> None:
+    """Let a call's result and its first argument, which are one object, go together from now on."""
+    first = args[0] if args else None
+    if type(first) is Traced:
+        first.moved = made.moved = first.moved or [None]
+
+
+def taken(
+    state: State,
+    node: Expr,
+    call: Callable[..., Any],
+    args: tuple[Any, ...],
+    value: Any,
+    exprs: tuple[Expr, ...] = (),
+    held: bool = False,
+) -> Traced:
+    """A value taken out of another, by no function of the table."""
+    number = state.next(node)
+    made = Traced(number, node, "call", value, None, call, args, None, exprs, grad_fns_of(value), held)
+    return state.kept(made)
+
+
+def settled(argument: Any, name: str = "") -> Any:
+    """What a name or a list keeps of `argument`: a value that no gradient passes lets its arguments go.
+
+    So a loop that holds numbers of each round does not hold the graphs that they came from.
+    """
+    if type(argument) is not Traced:
+        return argument
+    if argument.kind == "constant":
+        return argument.value if type(argument.value) not in TENSORS else argument
+    if name and not argument.name:
+        argument.name = name
+    if argument.args and not argument.grad_fns:
+        _let_go(argument)
+    return argument
+
+
+_ALIASING = frozenset({Kind.SHAPE, Kind.INDEXING, Kind.CUT, Kind.ELEMENTWISE, Kind.EFFECT, Kind.CREATION})
+
+
+def _let_go(made: Traced) -> None:
+    first = made.args[0]
+    function = made.function
+    if type(first) is Traced and (function is None or function.kind in _ALIASING):
+        _linked(made, first)
+    made.args = ()
+    made.kwargs = NONE_NAMED
+
+
+def _linked(made: Traced, first: Traced) -> None:
+    """Let a view without a graph, `x.detach()`, and what it is a view of know of each other's writes."""
+    whole, value = first.value, made.value
+    if type(whole) not in TENSORS or type(value) not in TENSORS or value.is_meta or whole.is_meta:
+        return
+    if made.memory is None and whole.untyped_storage()._cdata == value.untyped_storage()._cdata:
+        made.memory = shared_memory(first)
+
+
+def replaced(made: Traced, target: Any) -> None:
+    """Let what held the tensor that `made` wrote into hold `made` from now on."""
+    if type(target) is not Traced:
+        return
+    moved = target.moved
+    if moved is None:
+        moved = target.moved = [None]
+    made.moved = moved
+    moved[0] = made
+    made.name = target.name
+    wrote(made, target)
+
+
+def kept_arguments(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments as a value keeps them."""
+    for arg in args:
+        if type(arg) is list or type(arg) is tuple:
+            return tuple([copied(arg) for arg in args])
+    return args

@@ -1,0 +1,231 @@
+"""Rows with a meaning of their own: what prints, steps, iterates over arguments, or draws with NumPy."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+
+from autograd_cli.errors import LimitError
+from autograd_cli.lang import arithmetic, nodes
+from autograd_cli.lang.functions.rows import Function
+from autograd_cli.lang.nodes import Expr
+from autograd_cli.run import backwards, optimizers
+from autograd_cli.run.calls import Apply, applier
+from autograd_cli.run.events import Given, Printed
+from autograd_cli.run.expressions import Compiler
+from autograd_cli.run.iterating import iterated
+from autograd_cli.run.operations import callable_for
+from autograd_cli.run.recording import settled
+from autograd_cli.run.state import Frame, Get, State, plain, shallow
+from autograd_cli.run.texts import masked
+from autograd_cli.run.traced import Traced
+
+MOST_PRINTED = 1 << 20
+"""Characters that a program may print."""
+
+
+def printing(compiler: Compiler, node: nodes.Call, function: Function, exprs: tuple[Expr, ...]) -> Get:
+    """`print(…, sep=, end=)`."""
+    state = compiler.state
+    gets = compiler.all(node.args)
+    named = {keyword.name: compiler.compile(keyword.value) for keyword in node.keywords}
+    line = state.line_of(node.span.start)
+
+    def say(frame: Frame) -> Any:
+        args = tuple([get(frame) for get in gets])
+        options = {name: plain(get(frame)) for name, get in named.items()}
+        try:
+            text = _said(args, options.get("sep"), options.get("end"))
+        except Exception as error:
+            state.failed(error, node, function, args, exprs)
+            raise
+        _add(state, node, text)
+        for _, leaf in state.leaves:
+            if leaf.seen == line:
+                leaf.how = "printed"
+        return state.constant(node, None)
+
+    return say
+
+
+def _said(args: tuple[Any, ...], sep: str | None, end: str | None) -> str:
+    """What Python's print writes."""
+    for name, given in (("sep", sep), ("end", end)):
+        if given is not None and not isinstance(given, str):
+            raise TypeError(f"{name} must be None or a string, not {type(given).__name__}")
+    parts = [masked(str(plain(arg))) for arg in args]
+    return (" " if sep is None else sep).join(parts) + ("\n" if end is None else end)
+
+
+def _add(state: State, node: Expr, text: str) -> None:
+    state.printed += len(text)
+    if state.printed > MOST_PRINTED:
+        raise LimitError(
+            "AGX606",
+            f"The program prints more than {MOST_PRINTED:,} characters, which is the limit.",
+            text=state.text,
+            span=node.span,
+            hint="Print less in its loops.",
+        )
+    state.ran.printed.append(text)
+    state.events.append(Printed(text))
+
+
+def string(compiler: Compiler, node: nodes.Call, function: Function, exprs: tuple[Expr, ...]) -> Get | None:
+    """`str(v)` and `repr(v)`, without addresses."""
+    call = callable_for(function)
+    return _on_values(compiler, node, function, exprs, lambda *args: masked(call(*map(plain, args))))
+
+
+def of_shallow(
+    compiler: Compiler, node: nodes.Call, function: Function, exprs: tuple[Expr, ...]
+) -> Get | None:
+    """`len(v)` and `type(v)`, which do not look into a list."""
+    call = callable_for(function)
+    return _on_values(compiler, node, function, exprs, lambda *args: call(*map(shallow, args)))
+
+
+def over_arguments(
+    compiler: Compiler, node: nodes.Call, function: Function, exprs: tuple[Expr, ...]
+) -> Get | None:
+    """`list`, `tuple`, `zip`, `enumerate`, `reversed`: their items stay the values that they are."""
+    call, state = callable_for(function), compiler.state
+    return _on_values(compiler, node, function, exprs, lambda *args: _made(state, node, call, args))
+
+
+def _made(state: State, node: nodes.Call, call: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """The list or iterator that `call` makes of what its arguments hold."""
+    if call is enumerate:
+        return enumerate(iterated(state, args[0], node), *map(plain, args[1:]))
+    made = call(*[iterated(state, arg, node) for arg in args])
+    arithmetic.refuse_items("The list has", made, state.settings.max_items)
+    return made
+
+
+def _on_values(
+    compiler: Compiler,
+    node: nodes.Call,
+    function: Function,
+    exprs: tuple[Expr, ...],
+    make: Callable[..., Any],
+) -> Get | None:
+    """A call that makes a Python value of its arguments; not of its own for a source of one expression."""
+    state = compiler.state
+    if not compiler.is_program or node.keywords:
+        return None
+    gets = compiler.all(node.args)
+
+    def run(frame: Frame) -> Any:
+        args = tuple([get(frame) for get in gets])
+        try:
+            return make(*args)
+        except Exception as error:
+            state.failed(error, node, function, args, exprs)
+            raise
+
+    return run
+
+
+def retaining(compiler: Compiler, node: nodes.Call, function: Function, exprs: tuple[Expr, ...]) -> Get:
+    """`y.retain_grad()`: from here on a backward leaves a gradient in `y` too."""
+    return _watched(compiler, node, function, exprs, lambda state, tensor: state.leaves.add(tensor))
+
+
+def requiring(compiler: Compiler, node: nodes.Call, function: Function, exprs: tuple[Expr, ...]) -> Get:
+    """`x.requires_grad_()`."""
+    flag = exprs[0]
+
+    def note(state: State, tensor: torch.Tensor) -> None:
+        state.events.append(
+            Given(flag, tensor, "requires_grad", None, tensor.requires_grad, state.number - 1)
+        )
+
+    return _watched(compiler, node, function, exprs, note)
+
+
+def _watched(
+    compiler: Compiler,
+    node: nodes.Call,
+    function: Function,
+    exprs: tuple[Expr, ...],
+    note: Callable[[State, torch.Tensor], None],
+) -> Get:
+    """A method of a tensor, and something that is noted of the tensor after it."""
+    assert isinstance(node.function, nodes.Attribute)
+    state = compiler.state
+    apply = applier(state, node, function, callable_for(function, method=True), exprs)
+    gets = compiler.all((node.function.value, *node.args))
+    named = [(keyword.name, compiler.compile(keyword.value)) for keyword in node.keywords]
+
+    def run(frame: Frame) -> Any:
+        args = tuple([get(frame) for get in gets])
+        made = apply(args, {name: get(frame) for name, get in named})
+        if isinstance(tensor := plain(args[0]), torch.Tensor):
+            note(state, tensor)
+        return made
+
+    return run
+
+
+def appending(compiler: Compiler, node: nodes.Call, function: Function, exprs: tuple[Expr, ...]) -> Apply:
+    """`losses.append(v)`."""
+    state, most = compiler.state, compiler.state.settings.max_items
+
+    def append(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        target, item = args
+        if type(target) is Traced:
+            target.value.append(plain(item))
+        elif len(target) >= most:
+            raise arithmetic.too_many("The list would have", len(target) + 1, most)
+        else:
+            target.append(settled(item))
+        return state.constant(node, None)
+
+    return append
+
+
+def drawing(compiler: Compiler, node: nodes.Call, function: Function, exprs: tuple[Expr, ...]) -> Get:
+    """A draw by NumPy, whose state is as it was once the run is over."""
+    from autograd_cli.run import modes
+
+    state = compiler.state
+    apply = applier(state, node, function, callable_for(function), exprs)
+    gets = compiler.all(node.args)
+
+    def draw(frame: Frame) -> Any:
+        modes.keep_numpy(state)
+        return apply(tuple([get(frame) for get in gets]))
+
+    return draw
+
+
+def _each(make: Any, *paths: str) -> Iterator[tuple[str, Any]]:
+    return ((path, make) for path in paths)
+
+
+SPECIAL: dict[str, Callable[..., Get | None]] = dict(
+    (
+        *_each(printing, "builtins.print"),
+        *_each(string, "builtins.str", "builtins.repr"),
+        *_each(of_shallow, "builtins.len", "builtins.type"),
+        *_each(
+            over_arguments,
+            *(f"builtins.{name}" for name in ("list", "tuple", "zip", "enumerate", "reversed")),
+        ),
+        *_each(backwards.of_tensor, "torch.Tensor.backward"),
+        *_each(backwards.of_tensors, "torch.autograd.backward"),
+        *_each(backwards.gradients, "torch.autograd.grad"),
+        *_each(retaining, "torch.Tensor.retain_grad"),
+        *_each(requiring, "torch.Tensor.requires_grad_"),
+        *_each(optimizers.clipping, "torch.nn.utils.clip_grad_norm_"),
+        *_each(drawing, *(f"numpy.random.{name}" for name in ("seed", "rand", "randn"))),
+    )
+)
+"""By path: what makes the closure of such a call, or None where the row is called as any other."""
+
+METHODS: dict[str, Callable[..., Apply]] = {
+    "builtins.list.append": appending,
+    "torch.optim.Optimizer.step": optimizers.step,
+    "torch.optim.Optimizer.zero_grad": optimizers.zero_grad,
+}
+"""By path: what makes the call of such a method of what is no tensor."""

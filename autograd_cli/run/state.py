@@ -1,0 +1,168 @@
+"""What one run of a program keeps while it runs, shared by all that its source is compiled to."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from autograd_cli.errors import AgxError, LimitError, Span
+from autograd_cli.lang.functions.rows import Function
+from autograd_cli.lang.nodes import Expr
+from autograd_cli.run.leaves import Leaves
+from autograd_cli.run.limits import out_of_memory
+from autograd_cli.run.settings import Settings
+from autograd_cli.run.tape import Failure, Operand
+from autograd_cli.run.traced import Observer, Ran, Site, Traced, now
+
+TENSORS = frozenset({torch.Tensor, torch.nn.Parameter})
+"""The types of tensors; asking `type(v) in TENSORS` takes a tenth of what `isinstance` takes on a number."""
+
+Frame = dict[str, Any]
+"""The variables of a module or of one call of a function, by name: arguments."""
+
+Get = Callable[[Frame], Any]
+"""An expression compiled: evaluates it among these variables and gives the argument that it is.
+
+An argument is a Traced, a Python value, or a list, a tuple or a slice of arguments.
+"""
+
+
+class State:
+    """The counters, the variables and the events of one run.
+
+    `number` is that of the next value, `values` all of them for an expression, None for a
+    program. `site` is the statement being executed, `events` what it did so far, `late` the
+    sites whose last execution is still to be told.
+    """
+
+    __slots__ = (
+        "backwards", "bindings", "called", "device", "events", "failure", "late", "leaves", "line_of",
+        "most", "mutations", "names", "number", "observer", "one_device", "printed", "ran", "returned",
+        "settings", "site", "text", "values",
+    )  # fmt: skip
+
+    def __init__(self, ran: Ran, observer: Observer | None) -> None:
+        self.ran = ran
+        self.settings: Settings = ran.settings
+        self.text = ran.program.source.text
+        self.line_of = ran.program.source.line_of
+        self.observer = observer
+        self.bindings = {b.name: b for b in ran.bindings}
+        self.names: Frame = ran.names
+        self.number = 0
+        self.most = ran.settings.max_steps
+        self.values: list[Traced] | None = ran.values if ran.program.is_expression else None
+        self.mutations = ran.mutations
+        self.leaves = Leaves()
+        self.site: Site | None = None
+        self.events: list[Any] = []
+        self.late: list[Site] = []
+        self.failure: Failure | None = None
+        self.backwards = 0
+        self.called = 0
+        self.printed = 0
+        self.returned: Any = None
+        self.device = ran.settings.device
+        self.one_device = _one_device(ran)
+
+    def next(self, node: Expr) -> int:
+        """The number of a value about to be made; LimitError AGX606 where there are too many."""
+        number = self.number
+        if number >= self.most:
+            raise self.full(node.span)
+        self.number = number + 1
+        return number
+
+    def full(self, span: Span) -> LimitError:
+        """AGX606: the refusal of one more step."""
+        return LimitError(
+            "AGX606",
+            f"The source takes more than {self.most:,} steps, which is the limit.",
+            text=self.text,
+            span=span,
+            hint="Write a tensor operation in place of many steps, or raise the limit with --max-steps.",
+        )
+
+    def kept(self, made: Traced) -> Traced:
+        """`made`, noted where every value is."""
+        if self.values is not None:
+            self.values.append(made)
+        return made
+
+    def constant(self, node: Expr, value: Any, traced: bool = False) -> Any:
+        """A value that no tensor went into: a step of an expression, a plain value in a program."""
+        if self.values is None and not traced:
+            return value
+        return self.kept(Traced(self.next(node), node, "constant", value))
+
+    def failed(
+        self,
+        error: Exception,
+        node: Expr,
+        function: Function | None,
+        args: tuple[Any, ...] = (),
+        exprs: tuple[Expr, ...] = (),
+    ) -> None:
+        """Note where `error` comes from, unless it was noted further inside.
+
+        Raises LimitError AGX604 in its place where memory ran out, and gives a refusal its place.
+        """
+        if isinstance(error, AgxError):
+            if error.span is None:
+                error.text, error.span = self.text, node.span
+            return
+        if function is not None and _ran_out(error):
+            limit = out_of_memory(function, self.settings.max_memory)
+            limit.text, limit.span = self.text, node.span
+            raise limit from None
+        if self.failure is None or self.failure.error is not error:
+            operands = tuple(
+                Operand(self.text[expr.span.start : expr.span.end], expr, plain(arg), arg)
+                for arg, expr in zip(args, exprs, strict=False)
+            )
+            self.failure = Failure(node, function, operands, error)
+
+
+def _ran_out(error: Exception) -> bool:
+    return isinstance(error, MemoryError) or "can't allocate memory" in str(error)
+
+
+_ELSEWHERE = ("to", "cuda", "device", "meta", "mps", "xpu", "type", "{")
+
+
+def _one_device(ran: Ran) -> bool:
+    """Whether nothing can put a tensor anywhere but on the CPU, so that devices need no comparing."""
+    on_cpu = ran.settings.device == "cpu" and all(
+        not isinstance(b.value, torch.Tensor) or b.value.device.type == "cpu" for b in ran.bindings
+    )
+    return on_cpu and not any(word in ran.program.source.text for word in _ELSEWHERE)
+
+
+def plain(argument: Any) -> Any:
+    """The value of an argument; lists stay lists, and those without values of a run stay the same."""
+    kind = type(argument)
+    if kind is Traced:
+        return argument.value
+    if kind is list or kind is tuple:
+        values = [plain(item) for item in argument]
+        return values if kind is list else tuple(values)
+    if kind is slice:
+        return slice(plain(argument.start), plain(argument.stop), plain(argument.step))
+    return argument
+
+
+def shallow(argument: Any) -> Any:
+    """The value of an argument, a list of arguments as it is."""
+    return argument.value if type(argument) is Traced else argument
+
+
+def current(argument: Any) -> Any:
+    """The argument by what its tensor is called now."""
+    return now(argument) if type(argument) is Traced and argument.moved is not None else argument
+
+
+def copied(argument: Any) -> Any:
+    """The argument as a value keeps it: its lists may change later."""
+    if type(argument) is list:
+        return [copied(item) for item in argument]
+    return tuple([copied(item) for item in argument]) if type(argument) is tuple else argument

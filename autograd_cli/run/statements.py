@@ -1,0 +1,424 @@
+"""Statements compiled into closures that run them among the variables of a frame.
+
+Each says how it ended: None, or that a loop or a function is to be left. What a statement did
+is told at its site the first time, and the last time of a loop once the loop is over.
+"""
+
+import builtins
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+
+from autograd_cli.errors import AgxError
+from autograd_cli.lang import nodes
+from autograd_cli.lang.bodies import assigned, named
+from autograd_cli.lang.nodes import Block, Statement
+from autograd_cli.lang.scope import Scope
+from autograd_cli.run import facts, modes
+from autograd_cli.run.assigning import attribute_giver, augmented, element_of, putter, store
+from autograd_cli.run.expressions import Compiler
+from autograd_cli.run.functions import Defined
+from autograd_cli.run.iterating import iterated
+from autograd_cli.run.recording import settled
+from autograd_cli.run.state import Frame, State, plain
+from autograd_cli.run.traced import Site, Traced
+
+BREAK, CONTINUE, RETURN = 1, 2, 3
+"""How a statement ends where the next one is not to follow."""
+
+Step = Callable[[Frame], int | None]
+
+
+class Statements:
+    """Compiles the statements of a module or of a function's body, and lists their sites."""
+
+    def __init__(self, state: State, compiler: Compiler) -> None:
+        self.state = state
+        self.compiler = compiler
+
+    def block(self, block: Block, depth: int) -> Step:
+        """The closure that runs the statements of a block, one after the other."""
+        steps: list[Step] = []
+        for statement in block:
+            steps.append(self.statement(statement, depth))
+        if len(steps) == 1:
+            return steps[0]
+
+        def run(frame: Frame) -> int | None:
+            for step in steps:
+                ended = step(frame)
+                if ended is not None:
+                    return ended
+            return None
+
+        return run
+
+    def statement(self, statement: Statement, depth: int) -> Step:
+        """The closure that runs one statement."""
+        site = Site(statement, depth)
+        self.state.ran.sites.append(site)
+        return HANDLERS[type(statement)](self, statement, site)
+
+    def evaluate(self, node: nodes.Evaluate, site: Site) -> Step:
+        """An expression that stands alone."""
+        state, get = self.state, self.compiler.compile(node.value)
+
+        def run(frame: Frame) -> None:
+            site.count += 1
+            state.site = site
+            argument = get(frame)
+            if type(argument) is Traced and argument.grad_fns:
+                state.ran.last = argument
+            if frame is state.names:
+                state.ran.value = argument
+            if state.events or site.count == 1:
+                facts.told(state, site, (), frame)
+
+        return run
+
+    def assign(self, node: nodes.Assign, site: Site) -> Step:
+        """`target = target = value`."""
+        if len(node.targets) == 1 and isinstance(node.targets[0], nodes.Name):
+            return self._assign_name(node, node.targets[0].id, site)
+        state, get = self.state, self.compiler.compile(node.value)
+        stores = [store(self.compiler, target, node.value) for target in node.targets]
+        names = tuple(name for target in node.targets for name in sorted(named(target)))
+
+        def run(frame: Frame) -> None:
+            site.count += 1
+            state.site = site
+            argument = get(frame)
+            if type(argument) is Traced and argument.grad_fns:
+                state.ran.last = argument
+            for give in stores:
+                give(frame, argument)
+            facts.told(state, site, tuple([(name, frame[name]) for name in names]), frame)
+
+        return run
+
+    def _assign_name(self, node: nodes.Assign, name: str, site: Site) -> Step:
+        state, get, ran = self.state, self.compiler.compile(node.value), self.state.ran
+
+        def run(frame: Frame) -> None:
+            site.count += 1
+            state.site = site
+            argument = get(frame)
+            if type(argument) is Traced:
+                if argument.grad_fns:
+                    ran.last = argument
+                    if not argument.name:
+                        argument.name = name
+                else:
+                    argument = settled(argument, name)
+            frame[name] = argument
+            if site.late is not None and not state.events:
+                site.late = (site.count, ((name, argument),), (), state.number - 1)
+            else:
+                facts.told(state, site, ((name, argument),), frame)
+
+        return run
+
+    def augment(self, node: nodes.Augment, site: Site) -> Step:
+        """`target op= value`."""
+        state, compiler, target = self.state, self.compiler, node.target
+        get = compiler.compile(node.value)
+        place = nodes.Binary(node.op, target, node.value, span=node.span)
+        both = augmented(compiler, place, node.op, (target, node.value))
+        names = (target.id,) if isinstance(target, nodes.Name) else ()
+        change = _changer(compiler, target, node.value, both)
+
+        def run(frame: Frame) -> None:
+            site.count += 1
+            state.site = site
+            change(frame, get)
+            changed_in_place = bool(state.events)
+            given = () if changed_in_place else tuple([(name, frame[name]) for name in names])
+            facts.told(state, site, given, frame)
+
+        return run
+
+    def silent(self, node: Statement, site: Site) -> Step:
+        """`import` and `pass`, which do nothing."""
+        state = self.state
+
+        def run(frame: Frame) -> None:
+            site.count += 1
+            state.site = site
+            if site.count == 1:
+                facts.told(state, site, (), frame)
+
+        return run
+
+    def with_(self, node: nodes.With, site: Site) -> Step:
+        """`with mode(): body`."""
+        state = self.state
+        makers = [modes.mode(self.compiler, each) for each in node.modes]
+        body = self.block(node.body, site.depth + 1)
+
+        def run(frame: Frame) -> int | None:
+            site.count += 1
+            state.site = site
+            with ExitStack() as stack:
+                for make in makers:
+                    stack.enter_context(make(frame))
+                if site.count == 1 or state.events:
+                    facts.told(state, site, (), frame)
+                return body(frame)
+
+        return run
+
+    def for_(self, node: nodes.For, site: Site) -> Step:
+        """`for target in iterable: body`; each round is one execution."""
+        state, get = self.state, self.compiler.compile(node.iterable)
+        give = store(self.compiler, node.target, node.iterable)
+        names = tuple(sorted(named(node.target)))
+        body = self.block(node.body, site.depth + 1)
+
+        def items(frame: Frame) -> Any:
+            argument = get(frame)
+            try:
+                return iterated(state, argument, node.iterable)
+            except Exception as error:
+                state.failed(error, node.iterable, None, (argument,), (node.iterable,))
+                raise
+
+        def run(frame: Frame) -> int | None:
+            state.site = site
+            for item in items(frame):
+                state.next(node.iterable)
+                site.count += 1
+                state.site = site
+                give(frame, item)
+                facts.told(state, site, tuple([(name, frame[name]) for name in names]), frame)
+                ended = body(frame)
+                if ended is not None and ended is not CONTINUE:
+                    return None if ended is BREAK else ended
+            return None
+
+        return run
+
+    def if_(self, node: nodes.If, site: Site) -> Step:
+        """`if test: then`, `else: otherwise`."""
+        state, test = self.state, self.compiler.compile(node.test)
+        then = self.block(node.then, site.depth + 1)
+        otherwise = self.block(node.otherwise, self._depth_of_else(node, site)) if node.otherwise else None
+        truth = self.compiler.truth
+
+        def run(frame: Frame) -> int | None:
+            site.count += 1
+            state.site = site
+            holds = truth(node.test, test(frame))
+            if site.count == 1 or state.events:
+                facts.told(state, site, (), frame)
+            if holds:
+                return then(frame)
+            return None if otherwise is None else otherwise(frame)
+
+        return run
+
+    def _depth_of_else(self, node: nodes.If, site: Site) -> int:
+        """An `elif` stands as deep as its `if`."""
+        start = node.otherwise[0].span.start
+        is_elif = self.state.text[start : start + 4] == "elif"
+        return site.depth + (0 if is_elif else 1)
+
+    def define(self, node: nodes.Define, site: Site) -> Step:
+        """`def name(parameters): body`; the defaults are evaluated once, here."""
+        state, compiler = self.state, self.compiler
+        names = tuple(parameter.name for parameter in node.parameters)
+        local = assigned(node.body) | frozenset(names)
+        hidden = compiler.hidden.local(local) if isinstance(compiler.hidden, Scope) else local
+        inside = Statements(state, Compiler(state, hidden, local))
+        body = inside.block(node.body, site.depth + 1)
+        gets = [compiler.compile(p.default) for p in node.parameters if p.default is not None]
+
+        def run(frame: Frame) -> None:
+            site.count += 1
+            state.site = site
+            defaults = tuple([settled(get(frame)) for get in gets])
+            made = Defined(node.name, names, defaults, body)
+            frame[node.name] = made
+            facts.told(state, site, ((node.name, made),), frame)
+
+        return run
+
+    def return_(self, node: nodes.Return, site: Site) -> Step:
+        """`return value`."""
+        state = self.state
+        get = None if node.value is None else self.compiler.compile(node.value)
+
+        def run(frame: Frame) -> int:
+            site.count += 1
+            state.site = site
+            argument = None if get is None else get(frame)
+            if state.events or site.count == 1:
+                facts.told(state, site, (), frame)
+            state.returned = argument
+            return RETURN
+
+        return run
+
+    def try_(self, node: nodes.Try, site: Site) -> Step:
+        """`try: body`, its handlers, `else: otherwise`, `finally: final`."""
+        state, deeper = self.state, site.depth + 1
+        body = self.block(node.body, deeper)
+        handlers = [(_errors(each), each.name, self.block(each.body, deeper)) for each in node.handlers]
+        otherwise = self.block(node.otherwise, deeper) if node.otherwise else None
+        final = self.block(node.final, deeper) if node.final else None
+
+        def guarded(frame: Frame) -> int | None:
+            called = state.called
+            try:
+                ended = body(frame)
+            except AgxError:
+                raise
+            except Exception as error:
+                state.called = called
+                return _handled(state, error, handlers, frame)
+            return ended if ended is not None or otherwise is None else otherwise(frame)
+
+        def run(frame: Frame) -> int | None:
+            site.count += 1
+            state.site = site
+            if site.count == 1:
+                facts.told(state, site, (), frame)
+            if final is None:
+                return guarded(frame)
+            return _finally(state, guarded, final, frame)
+
+        return run
+
+    def assert_(self, node: nodes.Assert, site: Site) -> Step:
+        """`assert test, message`."""
+        state, test, truth = self.state, self.compiler.compile(node.test), self.compiler.truth
+        message = None if node.message is None else self.compiler.compile(node.message)
+
+        def run(frame: Frame) -> None:
+            site.count += 1
+            state.site = site
+            argument = test(frame)
+            if not truth(node.test, argument):
+                said = () if message is None else (plain(message(frame)),)
+                error = AssertionError(*said)
+                state.failed(error, node.test, None, (argument,), (node.test,))
+                raise error
+            if state.events or site.count == 1:
+                facts.told(state, site, (), frame)
+
+        return run
+
+    def jump(self, node: Statement, site: Site) -> Step:
+        """`break` and `continue`."""
+        state, ended = self.state, BREAK if isinstance(node, nodes.Break) else CONTINUE
+
+        def run(frame: Frame) -> int:
+            site.count += 1
+            state.site = site
+            if site.count == 1:
+                facts.told(state, site, (), frame)
+            return ended
+
+        return run
+
+
+def _changer(
+    compiler: Compiler, target: nodes.Expr, value: nodes.Expr, both: Callable[[Any, Any], Any]
+) -> Callable[[Frame, Callable[[Frame], Any]], None]:
+    """What an augmented assignment does: read the target, then the value, combine, give it back."""
+    if isinstance(target, nodes.Name):
+        read, name = compiler.compile(target), target.id
+
+        def change_name(frame: Frame, get: Callable[[Frame], Any]) -> None:
+            left = read(frame)
+            frame[name] = settled(both(left, get(frame)), name)
+
+        return change_name
+    if isinstance(target, nodes.Attribute):
+        owner, give = compiler.compile(target.value), attribute_giver(compiler.state, target)
+        slot: list[Any] = []
+        of = compiler.attribute_of(target, lambda frame: slot[-1], looks=False)
+
+        def change_attribute(frame: Frame, get: Callable[[Frame], Any]) -> None:
+            held = owner(frame)
+            slot.append(held)
+            try:
+                left = of(frame)
+            finally:
+                slot.pop()
+            give(held, both(left, get(frame)))
+
+        return change_attribute
+    assert isinstance(target, nodes.Subscript)
+    whole, index = compiler.compile(target.value), compiler.compile(target.index)
+    element, put = element_of(compiler, target), putter(compiler.state, target, value)
+
+    def change_element(frame: Frame, get: Callable[[Frame], Any]) -> None:
+        held, where = whole(frame), index(frame)
+        left = element(held, where)
+        made = both(left, get(frame))
+        put(held, where, made)
+
+    return change_element
+
+
+def _errors(handler: nodes.Handler) -> tuple[type[BaseException], ...]:
+    """The classes that a handler names; every error where it names none."""
+    return tuple(getattr(builtins, name) for name in handler.errors) or (Exception,)
+
+
+def _handled(state: State, error: Exception, handlers: list[Any], frame: Frame) -> int | None:
+    """Run the handler of `error`; it goes on where there is none."""
+    for errors, name, body in handlers:
+        if isinstance(error, errors):
+            facts.flush(state)
+            state.failure = None
+            if name:
+                frame[name] = error.with_traceback(None)
+            try:
+                ended: int | None = body(frame)
+            finally:
+                if name:
+                    frame.pop(name, None)
+            return ended
+    raise error
+
+
+def _finally(state: State, guarded: Step, final: Step, frame: Frame) -> int | None:
+    """Run the last block however the others ended; where it leaves, that is what counts."""
+    try:
+        ended = guarded(frame)
+    except BaseException as error:
+        if isinstance(error, AgxError) or not isinstance(error, Exception):
+            raise
+        failure, site = state.failure, state.site
+        facts.flush(state)
+        left = final(frame)
+        if left is not None:
+            state.failure = None
+            return left
+        state.failure, state.site = failure, site
+        raise
+    returned = state.returned
+    left = final(frame)
+    if left is not None:
+        return left
+    state.returned = returned
+    return ended
+
+
+HANDLERS: dict[type[Statement], Callable[[Statements, Any, Site], Step]] = {
+    nodes.Evaluate: Statements.evaluate,
+    nodes.Assign: Statements.assign,
+    nodes.Augment: Statements.augment,
+    nodes.Import: Statements.silent,
+    nodes.Pass: Statements.silent,
+    nodes.With: Statements.with_,
+    nodes.For: Statements.for_,
+    nodes.If: Statements.if_,
+    nodes.Define: Statements.define,
+    nodes.Return: Statements.return_,
+    nodes.Try: Statements.try_,
+    nodes.Assert: Statements.assert_,
+    nodes.Break: Statements.jump,
+    nodes.Continue: Statements.jump,
+}
