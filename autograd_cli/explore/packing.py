@@ -26,6 +26,7 @@ def binding_record(bound: BoundValue, limit: int | None) -> Binding:
         value=plain(value, limit),
         role=bound.role,
         used=bound.used,
+        converted=bound.converted,
     )
 
 

@@ -18,6 +18,7 @@ from autograd_cli.report import Finding, Gradient, Graph, Report, Witness
 from autograd_cli.run.inputs import value_of
 from autograd_cli.run.limits import refuse_output
 from autograd_cli.run.tape import Failure, Run
+from autograd_cli.run.traced import Ran
 from autograd_cli.symbolic.build import call as written
 
 _BOUNDED = 1000
@@ -92,7 +93,9 @@ def judging(options: Options, cotangent: torch.Tensor | None) -> witnesses.Optio
     return witnesses.Options(chosen, expr, options.eps, options.rtol, options.atol, limit)
 
 
-def cotangent_of(made: Run, root: torch.Tensor, options: Options, stdin: str | None) -> torch.Tensor | None:
+def cotangent_of(
+    made: Run | Ran, root: torch.Tensor, options: Options, stdin: str | None
+) -> torch.Tensor | None:
     """What backward starts from: --grad-output, None for ones."""
     if options.grad_output is None:
         return None
@@ -148,4 +151,8 @@ def report_of(
         gradients=tuple(gradients),
         findings=findings,
         status=status_of(gradients, findings, options),
+        default_dtype=made.settings.dtype,
+        mode=made.settings.mode,
+        autocast=made.settings.autocast,
+        grad_output=options.grad_output or "",
     )

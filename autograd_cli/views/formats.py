@@ -37,12 +37,19 @@ def _dot(report: Report, room: Room, colour: bool) -> str:
     return dot(report, room)
 
 
+def _python(report: Report, room: Room, colour: bool) -> str:
+    from autograd_cli.views.python import python
+
+    return python(report)
+
+
 FORMATS: dict[str, Callable[[Report, Room, bool], str]] = {
     "rich": _rich,
     "plain": _plain,
     "json": _json,
     "tsv": _tsv,
     "dot": _dot,
+    "python": _python,
 }
 
 
@@ -55,15 +62,17 @@ def render(
     full: bool = False,
     depth: int | None = None,
     check: bool = False,
+    verbose: bool = False,
 ) -> str:
     """`report` in one of `FORMATS`, ending with a newline.
 
     `width` in cells and `colour` are for "rich". `full` shows every node and element,
-    `depth` the rows of the tree down to that depth; `check` shows verdicts, not the tree.
+    `depth` the rows of the tree down to that depth; `check` shows verdicts, not the tree;
+    `verbose` keeps the comments in a program.
     InputError AGX212 for another format.
     """
     if format not in FORMATS:
         raise InputError(
             "AGX212", f"{format} is not a format of a report.", hint=f"Formats: {', '.join(FORMATS)}."
         )
-    return FORMATS[format](report, Room(width, full, depth, check), colour)
+    return FORMATS[format](report, Room(width, full, depth, check, verbose), colour)

@@ -1,19 +1,31 @@
-"""The gradients as a table of tab-separated values, for awk, cut and spreadsheets.
+"""A report as a table of tab-separated values, for awk, cut and spreadsheets.
 
     name  autograd  formula_value  numeric  error_bar  difference  tolerance  verdict  formula
+    row  line  round  root  before  after
 
-One header line, then one row a gradient. Numbers are written in full, tensors as JSON
-lists (a summary as an object), a missing value as nothing. A tab, a line break or a
-backslash in a text is written \\t, \\n, \\r or \\\\, other control characters \\x1b.
+One header line, then rows of these fifteen columns; `row` says what a row is:
+
+    gradient   a gradient of the value of the source, or of the root that is shown
+    backward   what one backward of a program gave one leaf: `line` and `round` say where,
+               `root` what it started from, `before` and `after` what .grad held
+    made       a name that a statement made: `after` is its value, or the text of what is no tensor
+    changed    what a statement changed, `before` and `after`
+    printed    a line that it printed, in `after`
+
+A program has those of its statements first, in order, then its backwards; of a loop the first
+and the last round. Numbers are written in full, tensors as JSON lists (a summary as an object),
+a missing value as nothing. A tab, a line break or a backslash in a text is written \\t, \\n,
+\\r or \\\\, other control characters \\x1b.
 """
 
 import json
+from collections.abc import Iterator
 
 from autograd_cli.lang.source import visible
 from autograd_cli.report.json import encoded
-from autograd_cli.report.records import Gradient, Report, Values
+from autograd_cli.report.records import Backward, Gradient, Report, Round, Statement, Values
 
-COLUMNS = (
+GRADIENT = (
     "name",
     "autograd",
     "formula_value",
@@ -24,16 +36,64 @@ COLUMNS = (
     "verdict",
     "formula",
 )
+PLACE = ("row", "line", "round", "root", "before", "after")
+COLUMNS = (*GRADIENT, *PLACE)
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
+Row = tuple[str, ...]
 
 
 def tsv(report: Report) -> str:
-    """The table, ending with a newline; only its header where there are no gradients."""
-    rows = [COLUMNS, *(_row(gradient) for gradient in report.gradients)]
+    """The table, ending with a newline; only its header where there is nothing to say."""
+    backwards = [row for backward in report.backwards for row in _backward(backward)]
+    told = {(backward.root, one.name) for backward in report.backwards for one in backward.gradients}
+    alone = [one for one in report.gradients if (report.root, one.name) not in told]
+    rows = [
+        COLUMNS,
+        *(row for statement in report.statements for row in _statement(statement)),
+        *backwards,
+        *(_gradient(one) + _place("gradient", root=report.root) for one in alone),
+    ]
     return "".join("\t".join(row) + "\n" for row in rows)
 
 
-def _row(gradient: Gradient) -> tuple[str, ...]:
+def _statement(statement: Statement) -> Iterator[Row]:
+    """The rows of the first round of a statement and of its last."""
+    rounds = [Round(1, statement.made, statement.changed, statement.printed)]
+    for did in [*rounds, *([statement.last] if statement.last else [])]:
+        where = {"line": str(statement.line), "round": str(did.number)}
+        for made in did.made:
+            after = _text(made.text) if made.shape is None else _values(made.value)
+            yield _named(made.name) + _place("made", **where, after=after)
+        for change in did.changed:
+            values = {"before": _values(change.before), "after": _values(change.after)}
+            yield _named(change.name) + _place("changed", **where, **values)
+        for line in "".join(did.printed).splitlines():
+            yield _named("") + _place("printed", **where, after=_text(line))
+
+
+def _backward(backward: Backward) -> Iterator[Row]:
+    for one in backward.gradients:
+        yield _gradient(one) + _place(
+            "backward",
+            line=str(backward.line),
+            round=str(backward.number),
+            root=backward.root,
+            before=_values(backward.grad_before.get(one.name)),
+            after=_values(backward.grad_after.get(one.name)),
+        )
+
+
+def _named(name: str) -> Row:
+    return (_text(name), *("" for _ in GRADIENT[1:]))
+
+
+def _place(
+    row: str, line: str = "", round: str = "", root: str = "", before: str = "", after: str = ""
+) -> Row:
+    return (row, line, round, _text(root), before, after)
+
+
+def _gradient(gradient: Gradient) -> Row:
     return (
         _text(gradient.name),
         _values(gradient.autograd),

@@ -175,7 +175,7 @@ def test_large_gradients_are_summarised_unless_everything_is_asked_for(stored):
 def test_an_unknown_format_is_refused(stored):
     with pytest.raises(InputError, match=r"^pptx is not a format of a report\.$") as caught:
         render(stored("sin"), "pptx", width=80, colour=False)
-    assert caught.value.hint == "Formats: rich, plain, json, tsv, dot."
+    assert caught.value.hint == "Formats: rich, plain, json, tsv, dot, python."
     assert caught.value.code == "AGX212"
 
 

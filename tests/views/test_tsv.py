@@ -13,10 +13,46 @@ def rows(report):
 
 
 def test_one_row_a_gradient(stored):
-    head = "name autograd formula_value numeric error_bar difference tolerance verdict formula"
+    head = (
+        "name autograd formula_value numeric error_bar difference tolerance verdict formula "
+        "row line round root before after"
+    )
     x = "x 2.583853244781494 2.583853163452858 2.5838531634 3e-11 8.1e-08 3.1e-07 OK"
     y = "y 2.0 2.0 2.0 2e-12 0.0 2.4e-07 OK x"
-    assert rows(stored("two_ways")) == [head.split(), [*x.split(), "y + cos(x)"], y.split()]
+    place = ["gradient", "", "", "", "", ""]
+    found = [head.split(), [*x.split(), "y + cos(x)", *place], [*y.split(), *place]]
+    assert rows(stored("two_ways")) == found
+
+
+def test_a_program_has_its_statements_and_then_its_backwards(stored):
+    assert [row[:1] + row[9:] for row in rows(stored("accumulate"))[1:6]] == [
+        ["x", "made", "2", "1", "", "", "2.0"],
+        ["y1", "made", "5", "1", "", "", "4.0"],
+        ["x.grad", "changed", "6", "1", "", "", "4.0"],
+        ["", "printed", "7", "1", "", "", "tensor(4.)"],
+        ["y2", "made", "10", "1", "", "", "8.0"],
+    ]
+    last = "x 12.0 12.0 12.0 2e-12 0.0 2.4e-07 OK 3*x**2 backward 11 1 y2 4.0 16.0"
+    assert rows(stored("accumulate"))[-2] == last.split()
+    assert [row[0] for row in rows(stored("accumulate")) if row[9] == "gradient"] == []
+
+
+def test_a_loop_has_its_first_and_last_round(stored):
+    found = [row for row in rows(stored("loop")) if row[0] == "loss"]
+    assert [(row[10], row[11], row[14]) for row in found] == [
+        ("9", "1", "10.814893"),
+        ("9", "500", "1.2789769243681803e-13"),
+    ]
+
+
+def test_what_is_no_tensor_is_its_text(stored):
+    made = {row[0]: row[14] for row in rows(stored("sharing")) if row[9] == "made"}
+    assert made["k"] == "3"
+    assert made["z"] == "[1.0, 2.0]"
+
+
+def test_a_root_without_a_backward_has_its_gradients(stored):
+    assert [row[12] for row in rows(stored("sharing")) if row[9] == "gradient"] == ["total"]
 
 
 def test_a_report_without_gradients_is_the_header(stored):
@@ -42,4 +78,4 @@ def test_tabs_and_line_breaks_in_a_text_are_escaped(stored):
     gradient = replace(report.gradients[0], name="a\tb\nc\rd\\e\x1b", formula="x\ty")
     found = rows(replace(report, gradients=(gradient,)))
     assert found[1][0] == "a\\tb\\nc\\rd\\\\e\\x1b"
-    assert found[1][-1] == "x\\ty"
+    assert found[1][8] == "x\\ty"
