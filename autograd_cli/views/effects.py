@@ -96,7 +96,7 @@ def _did(
     made: Sequence[Made], changed: Sequence[Change], printed: Sequence[str], report: Report
 ) -> list[Effect]:
     changes = [one for change in changed for one in _change(change)]
-    lines = "".join(printed).splitlines() if printed else []
+    lines = "".join(printed).removesuffix("\n").split("\n") if printed else []
     said = [Effect(words((PRINTED, "quiet"), (_printed(line), "printed"))) for line in lines]
     return [*_all_made(made, report), *changes, *said]
 

@@ -197,7 +197,7 @@ def _settings(report: Report) -> Iterator[str]:
 def _source(report: Report, program: Program | None) -> str:
     """The source as it is written; an expression gets a name, and of several results one is taken."""
     text = report.source if report.statements else report.text or report.source
-    lines = [visible(line.replace("\t", "    ")) for line in text.strip("\r\n").splitlines()]
+    lines = [visible(line.replace("\t", "    ")) for line in re.split(r"\r\n|\r|\n", text.strip("\r\n"))]
     if report.statements:
         return "".join(f"{line}\n" for line in lines)
     body = lines[0] if len(lines) == 1 else "\n".join(["(", *lines, ")"])
@@ -235,7 +235,7 @@ def _under_modes(report: Report, source: str) -> str:
     if report.autocast.isidentifier():
         modes.append(f"torch.autocast({report.device.partition(':')[0]!r}, dtype=torch.{report.autocast})")
     for mode in modes:
-        source = f"with {mode}:\n" + "".join(f"    {line}\n" for line in source.splitlines())
+        source = f"with {mode}:\n" + "".join(f"    {line}\n" for line in source.split("\n")[:-1])
     return source
 
 

@@ -67,7 +67,7 @@ def _statement(statement: Statement) -> Iterator[Row]:
         for change in did.changed:
             values = {"before": _values(change.before), "after": _values(change.after)}
             yield _named(change.name) + _place("changed", **where, **values)
-        for line in "".join(did.printed).splitlines():
+        for line in "".join(did.printed).removesuffix("\n").split("\n") if did.printed else ():
             yield _named("") + _place("printed", **where, after=_text(line))
 
 

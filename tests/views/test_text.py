@@ -58,7 +58,7 @@ def everywhere(report, text):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("form", ["rich", "plain", "tsv", "dot"])
+@pytest.mark.parametrize("form", ["rich", "plain", "tsv", "dot", "python"])
 @pytest.mark.parametrize("text", HOSTILE, ids=ascii)
 def test_no_text_acts_on_a_terminal(stored, form, text):
     drawn = render(everywhere(stored("linear_regression"), text), form, width=80, colour=False)
