@@ -1,19 +1,30 @@
 """The door: a source of either kind, with its bindings, to its report."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from threading import Event, Thread
 
 import torch
 
-from autograd_cli.explore import single
+from autograd_cli.explore import programs, single
 from autograd_cli.explore.options import Options, Pairs, settings_of, text_limits
+from autograd_cli.explore.watching import Watching
 from autograd_cli.lang.check import Understood, understood
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Report
 from autograd_cli.run.inputs import Roles, bind
-from autograd_cli.run.record import run, torch_state
+from autograd_cli.run.program import run_program
+from autograd_cli.run.record import torch_state
 from autograd_cli.run.settings import Settings
+from autograd_cli.run.slices import whole
 from autograd_cli.run.tape import BoundValue
+from autograd_cli.run.traced import Ran
+
+Progress = Callable[[Report], None]
+
+_SECONDS = 1.0
+"""How often what a program did so far is told."""
 
 
 def explore(
@@ -21,7 +32,7 @@ def explore(
     bindings: Pairs,
     options: Options = Options(),  # noqa: B008 - frozen
     stdin: str | None = None,
-    progress: Callable[[Report], None] | None = None,
+    progress: Progress | None = None,
 ) -> Report:
     """The report of `source` under `bindings`, (name, text) pairs in the order written.
 
@@ -38,10 +49,41 @@ def explore(
     with torch_state(replace(settings, dtype="float32")):
         bound = _bound(known, bindings, options, settings, stdin)
         torch.set_default_dtype(getattr(torch, settings.dtype))
-        made = run(known.program, bound, settings)
+        watching = Watching(options.inspect)
+        with progressing(watching, options, progress):
+            ran = run_program(known.program, bound, settings, watching)
+        if not known.program.is_expression or ran.printed or watching.last or watching.failed:
+            return programs.explored(ran, watching, options, progress, stdin)
+        made = whole(ran)
         if made.failure is not None:
             return single.report_of(made, options, single.explained(made))
         return single.explored(made, options, progress, stdin)
+
+
+@contextmanager
+def progressing(watching: Watching, options: Options, progress: Progress | None) -> Iterator[None]:
+    """Tell `progress` what a program did so far, every second while it runs."""
+    over = Event()
+
+    def tell(ran: Ran) -> None:
+        while not over.wait(_SECONDS):
+            progress(programs.so_far(ran, options))  # type: ignore[misc]
+
+    threads: list[Thread] = []
+
+    def begun(ran: Ran) -> None:
+        if not ran.program.is_expression:
+            threads.append(Thread(target=tell, args=(ran,), daemon=True))
+            threads[0].start()
+
+    if progress is not None:
+        watching.begun = begun
+    try:
+        yield
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
 
 
 def _bound(

@@ -41,13 +41,13 @@ def backward(run: Run, cotangent: torch.Tensor | None, nodes: Sequence[Node] = (
     handles = [node.register_prehook(_keeper(arrived, node)) for node in nodes]
     error = None
     try:
-        _start(output, cotangent)
+        start(output, cotangent)
     except (RuntimeError, NotImplementedError, ValueError, TypeError) as raised:
         error = raised
     finally:
         for handle in handles:
             handle.remove()
-    return Backward(arrived, {name: _written_out(leaf.grad) for name, leaf in leaves.items()}, error)
+    return Backward(arrived, {name: written_out(leaf.grad) for name, leaf in leaves.items()}, error)
 
 
 def slopes(
@@ -62,7 +62,7 @@ def slopes(
     return torch.autograd.grad(number, leaves, allow_unused=True)
 
 
-def _start(output: torch.Tensor, cotangent: torch.Tensor | None) -> None:
+def start(output: torch.Tensor, cotangent: torch.Tensor | None) -> None:
     """One backward from `output`, ones being sent where `cotangent` is None."""
     number = _weighed(output, cotangent)
     if number is None:
@@ -88,12 +88,12 @@ def _keeper(arrived: dict[Node, Arrived], node: Node) -> Callable[[Arrived], Non
     """A hook that puts what arrives at `node` under it, and changes nothing."""
 
     def keep(given: Arrived) -> None:
-        arrived[node] = tuple(map(_written_out, given))
+        arrived[node] = tuple(map(written_out, given))
 
     return keep
 
 
-def _written_out(gradient: torch.Tensor | None) -> torch.Tensor | None:
+def written_out(gradient: torch.Tensor | None) -> torch.Tensor | None:
     """`gradient` with memory of its own: torch passes some zeros on as tensors without any."""
     if gradient is None or not gradient._is_zerotensor():
         return gradient

@@ -97,12 +97,14 @@ class _Packer:
             saved,
             leaf if leaf is None else step.name,
             owner.inside,
+            name=step.variable if step.kind == "call" and not owner.inside else "",
         )
 
     def place(self, step: LiveStep) -> tuple[tuple[int, int], str, int]:
         """Where the expression of a step stands, what it says, and its line."""
         span = step.expr.span
-        return (span.start, span.end), self.source[span], self.source.line_of(span.start)
+        text = step.variable if step.kind == "binding" and step.variable else self.source[span]
+        return (span.start, span.end), text, self.source.line_of(span.start)
 
     def edges(self) -> list[Edge]:
         factors = self.reading.factors

@@ -1,5 +1,6 @@
 """A run's graph read before anything is hooked or freed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,9 @@ from autograd_cli.symbolic.derive import LocalFactors
 
 _LOCAL_LIMIT = 1000
 """Local factors are for reading; beyond this many nodes nobody reads them."""
+
+Numbers = tuple[float | complex | None, ...]
+"""Local derivatives of one node by the inputs in its slots, None where unknown."""
 
 
 @dataclass
@@ -39,14 +43,55 @@ def read(run: Run, root: torch.Tensor) -> Reading:
 
     Must come before the first backward, which frees what the nodes keep.
     """
-    walked = walk([torch.autograd.graph.get_gradient_edge(root).node] if root.requires_grad else [])
+    walked, saved, kept_bytes = _kept(_edges([root]))
     owned = owners(run.steps)
-    reading = Reading(walked, [owned.get(node) for node in walked.nodes])
-    saved = SavedTensors()
-    reading.saved = [saved.of(node) for node in walked.nodes]
-    reading.kept_bytes = saved.kept_bytes()
-    reading.factors = _factors(run, reading)
+    reading = Reading(walked, [owned.get(node) for node in walked.nodes], saved, kept_bytes=kept_bytes)
+    reading.factors = _factors(run, reading, None)
     return reading
+
+
+@dataclass
+class Glance:
+    """What has to be read of a graph before a backward frees it; who made its nodes comes later.
+
+    `numbers` holds, by node number, the local derivatives of a node with one scalar result.
+    """
+
+    walk: Walk
+    saved: list[tuple[Saved, ...]]
+    kept_bytes: int
+    numbers: list[Numbers]
+
+
+def glance(roots: Sequence[torch.Tensor]) -> Glance:
+    """The graph below `roots` as it stands."""
+    walked, saved, kept_bytes = _kept(_edges(roots))
+    return Glance(walked, saved, kept_bytes, [_early(node) for node in walked.nodes[:_LOCAL_LIMIT]])
+
+
+def reading_of(run: Run, seen: Glance) -> Reading:
+    """The reading of a graph that was glanced at, whose nodes the steps of `run` made."""
+    owned = owners(run.steps)
+    owning = [owned.get(node) for node in seen.walk.nodes]
+    reading = Reading(seen.walk, owning, seen.saved, kept_bytes=seen.kept_bytes)
+    reading.factors = _factors(run, reading, seen.numbers)
+    return reading
+
+
+def _edges(roots: Sequence[torch.Tensor]) -> list[GradFn]:
+    return [torch.autograd.graph.get_gradient_edge(root).node for root in roots if root.requires_grad]
+
+
+def _kept(roots: Sequence[GradFn]) -> tuple[Walk, list[tuple[Saved, ...]], int]:
+    """The walk from `roots`, what each node keeps, and how many bytes that is."""
+    walked, saved = walk(roots), SavedTensors()
+    return walked, [saved.of(node) for node in walked.nodes], saved.kept_bytes()
+
+
+def _early(node: GradFn) -> Numbers:
+    """The local derivatives of a node by its inputs; a leaf's own is not called, which adds to .grad."""
+    like = None if hasattr(node, "variable") else _like_result(node)
+    return () if like is None else local.numbers(node, like)
 
 
 def value_of(node: GradFn, owner: Owner | None, steps: list[LiveStep]) -> torch.Tensor | None:
@@ -59,15 +104,18 @@ def value_of(node: GradFn, owner: Owner | None, steps: list[LiveStep]) -> torch.
     return next((t for t in candidates if t.grad_fn is node), None)
 
 
-def _factors(run: Run, reading: Reading) -> list[dict[int, Local]]:
+def _factors(run: Run, reading: Reading, early: Sequence[Numbers] | None) -> list[dict[int, Local]]:
     near = run.near
     paper = LocalFactors(near, () if near is run.tape else [step.expr for step in run.steps])
     count = len(reading.walk.nodes)
-    known = [_factors_of(number, run, reading, paper) for number in range(min(count, _LOCAL_LIMIT))]
+    some = range(min(count, _LOCAL_LIMIT))
+    known = [_factors_of(i, run, reading, paper, early[i] if early else None) for i in some]
     return known + [{}] * (count - len(known))
 
 
-def _factors_of(number: int, run: Run, reading: Reading, paper: LocalFactors) -> dict[int, Local]:
+def _factors_of(
+    number: int, run: Run, reading: Reading, paper: LocalFactors, early: Numbers | None
+) -> dict[int, Local]:
     """The local factor of each slot of one node, where the node's result is a scalar."""
     node, owner = reading.walk.nodes[number], reading.owners[number]
     if owner is None or run.steps[owner.step].kind != "call":
@@ -77,7 +125,7 @@ def _factors_of(number: int, run: Run, reading: Reading, paper: LocalFactors) ->
         return {}
     below = [None if to is None else _step(reading.owners[to]) for to in reading.walk.inputs(number)]
     known = {} if owner.inside else local.formulas(run.steps[owner.step], run.steps, paper, below)
-    found = enumerate(local.numbers(node, result))
+    found = enumerate(local.numbers(node, result) if early is None else early)
     return {slot: Local(known.get(slot, ""), n) for slot, n in found if n is not None}
 
 

@@ -28,10 +28,12 @@ from autograd_cli.run.values import tensors_in
 class Slice(Run):
     """A Run whose values are those under one root of a program.
 
-    `exprs` are, for each step, the nodes of its arguments.
+    `exprs` are, for each step, the nodes of its arguments; `tensors` the leaves themselves, by
+    name, whose values in the bindings are those that were read.
     """
 
     exprs: list[tuple[Expr, ...]] = field(default_factory=list)
+    tensors: dict[str, torch.Tensor] = field(default_factory=dict)
 
     @cached_property
     def _papers(self) -> Papers:
@@ -122,6 +124,7 @@ class _Layout:
         self.bound: list[BoundValue] = []
         self.places: dict[Any, int] = {}
         self.taken: dict[str, int] = {}
+        self.tensors: dict[str, torch.Tensor] = {}
         self.no_formula = ""
 
     def run(self, root: Traced) -> Slice:
@@ -139,6 +142,7 @@ class _Layout:
             self.ran.settings,
             no_formula=self.no_formula,
             exprs=self.exprs,
+            tensors=self.tensors,
         )
         made.no_replay = _no_replay(self.needed.calls.values())
         return made
@@ -238,6 +242,7 @@ class _Layout:
         if first not in self.places:
             name = traced.name or self.held_by.get(id(tensor)) or self.identifier(traced)
             place = self.places[first] = self.binding(traced, name, value, node, "leaf")
+            self.tensors[self.steps[place].name] = tensor
         else:
             place = self._moved(self.places[first], value, reader.expr if node is None else node)
             name = self.steps[self.places[first]].name

@@ -1,0 +1,111 @@
+"""The gradients of one backward of a program, held against the slice of its root."""
+
+from dataclasses import dataclass, replace
+
+import torch
+
+from autograd_cli.explore.options import Options
+from autograd_cli.explore.single import judging
+from autograd_cli.explore.watching import Seen
+from autograd_cli.gradients import check as witnesses
+from autograd_cli.gradients.backward import Backward as Passed
+from autograd_cli.report import Backward, Gradient
+from autograd_cli.run.slices import Slice, sliced
+from autograd_cli.run.traced import Ran, Traced
+from autograd_cli.run.values import plain
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One backward: the slice of its root down to all leaves, and its judged gradients."""
+
+    ran: Ran
+    seen: Seen
+    whole: Slice
+    gradients: tuple[Gradient, ...]
+
+    def record(self, count: int, limit: int | None) -> Backward:
+        """The backward as plain data; `count` is how many were made at its place."""
+        seen, call = self.seen, self.seen.call
+        names = {id(tensor): name for name, tensor in self.whole.tensors.items()}
+        leaves = [(names.get(id(leaf)), i) for i, leaf in enumerate(seen.watch.leaves)]
+        watch = seen.watch
+        return Backward(
+            line=self.ran.program.source.line_of(call.span.start),
+            root=text_of(self.ran, seen.root),
+            gradients=self.gradients,
+            grad_before={name: plain(watch.before[i], limit) for name, i in leaves if name},
+            grad_after={name: plain(watch.after[i], limit) for name, i in leaves if name},
+            span=(call.span.start, call.span.end),
+            call="backward" if call.accumulates else "grad",
+            value=plain(self.whole.steps[self.root_place].value, limit),
+            number=call.round,
+            count=count,
+        )
+
+    @property
+    def root_place(self) -> int:
+        """The step of the first root."""
+        assert self.whole.root is not None
+        return self.whole.root
+
+
+def text_of(ran: Ran, root: Traced) -> str:
+    """What a root is called: its variable, else its text."""
+    return root.name or ran.program.source[root.expr.span]
+
+
+def judge(ran: Ran, seen: Seen, options: Options) -> Judged:
+    """The slice and the gradients of one backward."""
+    call, watch = seen.call, seen.watch
+    root = call.roots[0] if len(call.roots) == 1 else together(seen)
+    cotangent = call.cotangents[0] if len(call.roots) == 1 else None
+    whole = sliced(ran, root, watch.leaves, call.names)
+    asked = whole if all(leaf.is_leaf for leaf in watch.asked) else sliced(ran, root, watch.asked, call.names)
+    wanted = {id(tensor) for tensor in watch.asked}
+    given = {
+        name: watch.own(tensor) if id(tensor) in wanted else None for name, tensor in asked.tensors.items()
+    }
+    asked = with_rows(asked, {name for name, value in given.items() if value is not None})
+    passed = Passed(leaves=given, error=seen.error)
+    gradients = (
+        ()
+        if not any(b.used and b.role == "leaf" for b in asked.bindings)
+        else witnesses.check(asked, passed, cotangent, judging(options, cotangent))
+    )
+    return Judged(ran, seen, whole, gradients)
+
+
+def with_rows(run: Slice, names: set[str]) -> Slice:
+    """The slice with a row for the gradients of the leaves `names` alone."""
+    bound = tuple(replace(b, used=b.name in names) if b.role == "leaf" else b for b in run.bindings)
+    return replace(run, bindings=bound)
+
+
+def together(seen: Seen) -> Traced:
+    """Several roots as one value: the sum of each times what is sent into it."""
+    call = seen.call
+    weighed = _Weighed(call.cotangents)
+    value = weighed(*(root.value.detach() for root in call.roots)).requires_grad_()
+    first = call.roots[0]
+    return Traced(
+        call.at, first.expr, "call", value, call=weighed, args=call.roots,
+        exprs=tuple(root.expr for root in call.roots), grad_fns=first.grad_fns,
+    )  # fmt: skip
+
+
+class _Weighed:
+    """The sum of several tensors, each times its cotangent; None stands for ones."""
+
+    def __init__(self, cotangents: tuple[torch.Tensor | None, ...]) -> None:
+        self.cotangents = cotangents
+
+    def __call__(self, *roots: torch.Tensor) -> torch.Tensor:
+        parts = [
+            root.sum() if sent is None else (root * sent.to(root.device, root.dtype)).sum()
+            for root, sent in zip(roots, self.cotangents, strict=True)
+        ]
+        total = parts[0]
+        for part in parts[1:]:
+            total = total + part
+        return total

@@ -1,0 +1,160 @@
+"""The report of a program of several statements: what each did, its backwards, one graph."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from autograd_cli.diagnose.programs import claims, failure_of, inspect_program
+from autograd_cli.explore import statements
+from autograd_cli.explore.inspection import facts
+from autograd_cli.explore.judging import Judged, judge
+from autograd_cli.explore.options import Options, status_of
+from autograd_cli.explore.packing import binding_record, output_record, versions
+from autograd_cli.explore.roots import Root, chosen
+from autograd_cli.explore.watching import Place, Seen, Watching
+from autograd_cli.graph.pack import graph as packed_graph, with_cotangents
+from autograd_cli.graph.read import Reading, reading_of
+from autograd_cli.report import Backward, Finding, Gradient, Graph, Inspection, Report
+from autograd_cli.run.slices import Slice
+from autograd_cli.run.traced import Ran
+
+Progress = Callable[[Report], None]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a report shows of its root: the graph, its gradients, and what a backward sent into it.
+
+    `own` is its slice where the backward is none of the program's.
+    """
+
+    root: Root
+    graph: Graph | None = None
+    reading: Reading | None = None
+    gradients: tuple[Gradient, ...] = ()
+    cotangent: torch.Tensor | None = None
+    own: Slice | None = None
+
+
+def explored(
+    ran: Ran,
+    watching: Watching,
+    options: Options,
+    progress: Progress | None = None,
+    stdin: str | None = None,
+) -> Report:
+    """The report of a program that was run, to its end or to its failure."""
+    root = chosen(ran, watching, options, stdin)
+    if progress is not None:
+        progress(so_far(ran, options))
+    judged = {
+        id(seen): judge(ran, seen, options) for place in watching.places.values() for seen in _kept(place)
+    }
+    shown = _shown(ran, root, judged, options)
+    backwards = _backwards(watching, judged, options)
+    findings = _findings(ran, shown, judged)
+    report = _report(ran, options, shown, backwards, findings)
+    report = replace(report, inspected=_inspected(ran, watching, options))
+    _let_go(ran, watching)
+    return report
+
+
+def so_far(ran: Ran, options: Options) -> Report:
+    """The statements as far as the run has come, and what they printed."""
+    return Report(
+        source=ran.program.source.text,
+        text=ran.program.text,
+        name=ran.program.source.name,
+        device=ran.settings.device,
+        dtype=ran.settings.dtype,
+        seed=ran.settings.seed,
+        kept_bytes=0,
+        versions=versions(),
+        bindings=tuple(binding_record(b, options.limit) for b in ran.bindings),
+        output=None,
+        graph=None,
+        gradients=(),
+        findings=(),
+        status=0,
+        statements=statements.records(ran),
+        printed=tuple(ran.printed),
+    )
+
+
+def _kept(place: Place) -> list[Seen]:
+    """The first backward of a place, and the last where that is another."""
+    return [seen for seen in (place.first, place.last) if seen is not None]
+
+
+def _shown(ran: Ran, root: Root, judged: dict[int, Judged], options: Options) -> Shown:
+    """The root's graph, as it was at its last backward."""
+    seen = root.seen
+    if seen is None:
+        return Shown(root)
+    own = None if id(seen) in judged else judge(ran, seen, options)
+    known = own or judged[id(seen)]
+    reading = reading_of(known.whole, seen.glance)
+    graph = packed_graph(known.whole, reading, options.limit)
+    graph = with_cotangents(graph, reading, seen.arrived(), options.limit)
+    gradients = () if seen.error is not None else known.gradients
+    return Shown(root, graph, reading, gradients, seen.cotangent(), own.whole if own else None)
+
+
+def _backwards(watching: Watching, judged: dict[int, Judged], options: Options) -> tuple[Backward, ...]:
+    """A row for the first and the last backward of each place, in the order of the run."""
+    rows = [(seen, place.count) for place in watching.places.values() for seen in _kept(place)]
+    rows.sort(key=lambda row: row[0].call.number)
+    return tuple(judged[id(seen)].record(count, options.limit) for seen, count in rows)
+
+
+def _findings(ran: Ran, shown: Shown, judged: dict[int, Judged]) -> tuple[Finding, ...]:
+    """Why the program failed, and what is worth saying beside that."""
+    failed = failure_of(ran) if ran.failure is not None else ()
+    seen = shown.root.seen
+    looked_at: list[Any] = [
+        (one.whole, shown.graph if one.seen is seen else None, one.gradients) for one in judged.values()
+    ]
+    if shown.own is not None:
+        looked_at.append((shown.own, shown.graph, shown.gradients))
+    return (*failed, *inspect_program(ran, looked_at))
+
+
+def _report(
+    ran: Ran, options: Options, shown: Shown, backwards: Sequence[Backward], findings: tuple[Finding, ...]
+) -> Report:
+    root = shown.root
+    output = None
+    if root.traced is not None:
+        output = output_record(root.text, root.traced.value, shown.cotangent, options.limit)
+    every = [*shown.gradients, *(gradient for row in backwards for gradient in row.gradients)]
+    known = statements.with_remarks(statements.records(ran), claims(ran), findings)
+    return replace(
+        so_far(ran, options),
+        dtype=output.dtype if output and output.shape is not None else ran.settings.dtype,
+        kept_bytes=shown.reading.kept_bytes if shown.reading else 0,
+        output=output,
+        graph=shown.graph,
+        gradients=shown.gradients,
+        findings=findings,
+        status=status_of(every, findings, options),
+        statements=known,
+        backwards=tuple(backwards),
+        root=root.name,
+    )
+
+
+def _inspected(ran: Ran, watching: Watching, options: Options) -> Inspection | None:
+    """The facts of the value that was asked about, at the end and around the last backward."""
+    if options.inspect is None:
+        return None
+    rows = facts(ran.names[options.inspect], ran.names)
+    return Inspection(options.inspect, rows, watching.before_it, watching.after_it)
+
+
+def _let_go(ran: Ran, watching: Watching) -> None:
+    """Free the tensors, and then the nodes from the roots down, so that a long chain does not recurse."""
+    ran.names.clear()
+    ran.last = ran.value = None
+    watching.release()
