@@ -18,7 +18,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def made() -> Callable[..., "Run"]:
     """Run a source: `made("x*y", x="2", y="[1,2]")`; `settings` and `roles` may be given."""
     from autograd_cli.lang.check import check
-    from autograd_cli.lang.parse import parse
+    from autograd_cli.lang.parse import TextLimits, parse
     from autograd_cli.lang.source import Source
     from autograd_cli.run.inputs import Roles, bind
     from autograd_cli.run.record import run, torch_state
@@ -28,7 +28,7 @@ def made() -> Callable[..., "Run"]:
         source: str, *, settings: Settings | None = None, dtype: str | None = None, **bound: str
     ) -> "Run":
         settings = settings or Settings()
-        program = parse(Source(source))
+        program = parse(Source(source), TextLimits(max_chain=10_000))
         usage = check(program, list(bound))
         with torch_state(settings):
             values = bind(list(bound.items()), Roles(usage.names), settings, dtype)

@@ -6,9 +6,12 @@ May import every room. Must not import torch, sympy, rich or typer at module lev
 nobody imports `cli`.
 """
 
-from typing import TYPE_CHECKING, Any
+try:
+    from typing import TYPE_CHECKING, Any
 
-from autograd_cli.cli.entry import main as main
+    from autograd_cli.cli.entry import main as main
+except KeyboardInterrupt:  # while modules load there is nothing to clean up, and nothing to tell
+    raise SystemExit(130) from None
 
 if TYPE_CHECKING:
     from autograd_cli.cli.application import app as app

@@ -26,10 +26,11 @@ _UNWIND = 1.0
 
 def main() -> None:
     """Run agx on the arguments of the process and end the process with its status."""
-    gc.disable()
-    _take_memory_in_large_pieces()
-    worker = _Worker()
+    worker = None
     try:
+        gc.disable()
+        _take_memory_in_large_pieces()
+        worker = _Worker()
         worker.start()
         worker.join()
         status = worker.status
@@ -91,11 +92,12 @@ def _take_memory_in_large_pieces() -> None:
             mallopt(parameter, value)
 
 
-def _unwind(worker: threading.Thread) -> None:
+def _unwind(worker: threading.Thread | None) -> None:
     """Raise KeyboardInterrupt in the worker too and wait a moment for its `finally` blocks."""
-    if worker.ident is not None:
-        interrupt = ctypes.py_object(KeyboardInterrupt)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident), interrupt)
+    if worker is None or worker.ident is None or not worker.is_alive():
+        return
+    interrupt = ctypes.py_object(KeyboardInterrupt)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident), interrupt)
     try:
         worker.join(_UNWIND)
     except KeyboardInterrupt:

@@ -25,11 +25,12 @@ _MOST_RECURSION = 10_000
 
 @dataclass(frozen=True)
 class TextLimits:
-    """How large a source may be: bytes as UTF-8, expression nodes, levels of nesting."""
+    """How large a source may be: bytes as UTF-8, expression nodes, levels of nesting, links of a chain."""
 
     max_text: int = 64 << 10
     max_nodes: int = 10_000
     max_nesting: int = 200
+    max_chain: int = 800
 
 
 _DEFAULT_LIMITS = TextLimits()
@@ -79,7 +80,8 @@ def _read(source: Source, limits: TextLimits) -> tuple[Reader, ast.Module]:
         raise _empty(source)
     _check_tokens(source, tokens, limits)
     start, end = tokens[0].start, tokens[-1].end
-    reader = Reader(Places(source.text, start, end), limits.max_nodes, limits.max_nesting)
+    places = Places(source.text, start, end)
+    reader = Reader(places, limits.max_nodes, limits.max_nesting, limits.max_chain)
     return reader, _tree(source, tokens, start, end)
 
 

@@ -89,12 +89,14 @@ class Reader:
     """Makes nodes of one text. Raises LanguageError where a construct is not in the language.
 
     LimitError where more than `max_nodes` are made, or parts nest more than
-    `max_nesting` deep: brackets' insides, operands of a sign or a power, branches.
+    `max_nesting` deep: brackets' insides, operands of a sign or a power, branches. A chain,
+    as `x + 1 + 1` or `x.T.T`, is no nesting and may have `max_chain` links.
     """
 
     places: Places
     max_nodes: int
     max_nesting: int
+    max_chain: int
     made: int = field(default=0, init=False)
 
     def expression(self, root: ast.expr) -> Expr:
@@ -122,6 +124,8 @@ class Reader:
         self.count(node)
         if depth > self.max_nesting:
             raise self.too_large(f"parts nested more than {self.max_nesting} deep", node)
+        if len(plans) > self.max_chain:
+            raise self.too_large(f"a chain of more than {self.max_chain} operators or calls", node)
         handler = HANDLERS.get(type(node))
         if handler is None:
             raise self.refused(node, refusal(node))
@@ -135,7 +139,8 @@ class Reader:
         """Count one node more; LimitError where that is one too many."""
         self.made += 1
         if self.made > self.max_nodes:
-            raise self.too_large(f"more than {self.max_nodes:,} expression nodes", node)
+            what = f"more than {self.max_nodes:,} expression nodes"
+            raise self.too_large(what, node, ", or raise the limit with --max-nodes")
 
     def check_name(self, name: str, span: Span) -> None:
         """Refuse a name that Python keeps for itself."""
@@ -162,14 +167,14 @@ class Reader:
         """An error about the stretch `span` of the text."""
         return LanguageError(code, sentence, text=self.places.text, span=span, hint=hint)
 
-    def too_large(self, what: str, node: ast.AST) -> LimitError:
+    def too_large(self, what: str, node: ast.AST, way_out: str = "") -> LimitError:
         """The error for a source that passes a limit at `node`."""
         return LimitError(
             "AGX108",
             f"The source has {what}.",
             text=self.places.text,
             span=self.places.span(node),
-            hint="Write the repeated part as a tensor operation, or bind a part of it to a name.",
+            hint=f"Write the repeated part as a tensor operation, or bind a part of it to a name{way_out}.",
         )
 
 

@@ -9,7 +9,7 @@ import torch
 from autograd_cli.gradients.backward import Backward, backward
 from autograd_cli.gradients.check import Options, check
 from autograd_cli.lang.check import check as names_of
-from autograd_cli.lang.parse import parse
+from autograd_cli.lang.parse import TextLimits, parse
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Gradient
 from autograd_cli.run.inputs import Roles, bind
@@ -31,7 +31,7 @@ def trace(
     source: str, dtype: str = "float64", const: str = "", device: str = "cpu", **bindings: object
 ) -> Run:
     """The run of `source` with its bindings as text; `const` names those without a gradient."""
-    program = parse(Source(source))
+    program = parse(Source(source), TextLimits(max_chain=10_000))
     pairs = tuple((name, str(text)) for name, text in bindings.items())
     names = names_of(program, [name for name, _ in pairs]).names
     settings = Settings(device=device, dtype="float64" if "complex" in dtype else dtype)

@@ -13,8 +13,8 @@ from autograd_cli.lang.source import Source
 
 @pytest.fixture
 def read() -> Callable[[str], Expr]:
-    """The body of a source."""
-    return lambda text: parse(Source(text)).body
+    """The body of a source, chains of any length among them."""
+    return lambda text: parse(Source(text), TextLimits(max_chain=10_000)).body
 
 
 @pytest.fixture

@@ -51,6 +51,17 @@ def test_a_long_chain_is_no_nesting(text, read):
     assert sum(1 for _ in walk(read(text))) > 5000
 
 
+@pytest.mark.parametrize("text", ["x" + "+0" * 1000, "x" + ".T" * 1000, "x" + ".sin()" * 500], ids=len)
+def test_a_chain_of_very_many_links_is_refused(text, refused):
+    error = refused(text, "x")
+    assert (type(error), error.code) == (LimitError, "AGX108")
+    assert error.sentence == "The source has a chain of more than 800 operators or calls."
+
+
+def test_a_chain_of_as_many_links_as_may_be_is_read(refused):
+    assert parse(Source("x" + "+0" * 800)).body is not None
+
+
 def test_a_long_chain_is_read_on_a_thread_with_a_small_stack(read):
     before = threading.stack_size(8 << 20)
     found: list[object] = []

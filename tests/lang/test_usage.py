@@ -4,7 +4,7 @@ import pytest
 
 from autograd_cli.lang.check import check, misspelt
 from autograd_cli.lang.functions.rows import Role
-from autograd_cli.lang.parse import parse
+from autograd_cli.lang.parse import TextLimits, parse
 from autograd_cli.lang.source import Source
 
 T, INDEX, MASK, DIM, SIZE, TARGET = Role.TENSOR, Role.INDEX, Role.MASK, Role.DIM, Role.SIZE, Role.TARGET
@@ -55,7 +55,7 @@ def test_a_binding_hides_a_constant_and_a_function():
 
 
 def test_a_long_sum_is_checked_without_recursion():
-    usage = check(parse(Source("+".join(["x"] * 5000))), ["x"])
+    usage = check(parse(Source("+".join(["x"] * 5000)), TextLimits(max_chain=5_000)), ["x"])
     assert usage.names == {"x": frozenset({T})}
 
 
