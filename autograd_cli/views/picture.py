@@ -4,7 +4,9 @@ Graphviz is the system's `dot` where there is one, else the one in pygraphviz's 
 """
 
 import os
-from contextlib import redirect_stderr
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr
 from io import StringIO
 from pathlib import Path
 from shutil import which
@@ -92,11 +94,30 @@ def _with_pygraphviz(source: str, form: str) -> bytes:
     from pygraphviz import AGraph
 
     try:
-        with redirect_stderr(StringIO()):
+        with _native_talk_dropped(), redirect_stderr(StringIO()):
             drawn: bytes = AGraph(string=source).draw(format=form, prog="dot")
     except (ValueError, OSError) as error:
         raise _failed(form, visible(str(error))) from None
     return drawn
+
+
+@contextmanager
+def _native_talk_dropped() -> Iterator[None]:
+    """Send what C libraries write on stderr to nowhere: Fontconfig warns of the system's own files."""
+    sys.stderr.flush()
+    try:
+        kept = os.dup(2)
+    except OSError:  # stderr is closed
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _has_pygraphviz() -> bool:

@@ -261,3 +261,11 @@ def test_links_in_a_circle_are_refused(stored, tmp_path):
     path.symlink_to(path)
     with pytest.raises(MissingError, match=r"cannot be written: its links lead in a circle\.$"):
         picture.write(stored("sin"), path)
+
+
+@pytest.mark.parametrize("form", ["svg", "png"])
+def test_drawing_says_nothing_on_stderr(stored, drawer, form, tmp_path, capfd):
+    picture.write(stored("sin"), tmp_path / f"x.{form}")
+    assert capfd.readouterr() == ("", "")
+    os.write(2, b"and stderr is back")
+    assert capfd.readouterr().err == "and stderr is back"
