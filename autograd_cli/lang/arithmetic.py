@@ -62,12 +62,6 @@ def apply_binary(op: str, left: Any, right: Any, max_items: int = MAX_ITEMS) -> 
     """
     if op in _COMPARISONS:
         return _computed(op, left, right)
-    if isinstance(left, str | bytes) or isinstance(right, str | bytes):
-        raise LanguageError(
-            "AGX107",
-            f"`{op}` is applied to a string, and strings have no arithmetic in the language.",
-            hint="Write the string as it is to be.",
-        )
     check_cost(op, left, right, max_items)
     return _computed(op, left, right)
 
@@ -172,8 +166,13 @@ def _length(numbers: range) -> int:
 
 
 def check_cost(op: str, left: Any, right: Any, max_items: int) -> None:
-    """Nothing, or the refusal of a result of more than MAX_INTEGER_BITS bits or `max_items` items."""
-    if _is_sequence(left) or _is_sequence(right):
+    """Nothing, or the refusal of a result of more than MAX_INTEGER_BITS bits or `max_items` items.
+
+    A string counts as its characters; of it the language has `+` and `*` alone, since `%` formats.
+    """
+    if isinstance(left, str) or isinstance(right, str):
+        _check_text(op, left, right, max_items)
+    elif _is_sequence(left) or _is_sequence(right):
         _check_items(op, left, right, max_items)
     elif isinstance(left, int) and isinstance(right, int) and _bits(op, left, right) > MAX_INTEGER_BITS:
         raise LanguageError(
@@ -195,6 +194,25 @@ def _bits(op: str, left: int, right: int) -> int:
 
 def _is_sequence(value: Any) -> bool:
     return isinstance(value, list | tuple)
+
+
+def _check_text(op: str, left: Any, right: Any, max_items: int) -> None:
+    if op not in ("+", "*"):
+        raise LanguageError(
+            "AGX107",
+            f"`{op}` is applied to a string, which has `+` with another string and `*` by a number.",
+            hint='Texts are put together by f-strings: `f"loss {loss:.4f}"`.',
+        )
+    text, other = (left, right) if isinstance(left, str) else (right, left)
+    count = len(text) * other if isinstance(other, int) else len(text)
+    if op == "+" and isinstance(other, str):
+        count += len(other)
+    if count > max_items:
+        raise LimitError(
+            "AGX606",
+            f"`{op}` makes a string of {count:,} characters; the limit is {max_items:,}.",
+            hint="Write a shorter one, or raise the limit with --max-items.",
+        )
 
 
 def _check_items(op: str, left: Any, right: Any, max_items: int) -> None:

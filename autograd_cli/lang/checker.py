@@ -4,7 +4,7 @@ It notes how each free name is used, from which a binding's role follows.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from autograd_cli.errors import AgxError, Span
 from autograd_cli.lang import lookup, misuse, nodes, unknown
@@ -13,7 +13,7 @@ from autograd_cli.lang.functions.rows import Function, Kind, Role
 from autograd_cli.lang.namespaces import FIELDS
 from autograd_cli.lang.nodes import Attribute, Binary, Call, Expr, Name
 from autograd_cli.lang.unknown import Place
-from autograd_cli.lang.vocabulary import CONSTANT_HABITS, FOREIGN
+from autograd_cli.lang.vocabulary import CONSTANT_HABITS, FOREIGN, UNSAFE
 
 Parts = Iterable[tuple[Expr, Role | None]]
 """The parts of an expression, each with the role in which it is used; None where it is only shown."""
@@ -137,6 +137,9 @@ def _check_receiver(place: Place, node: Attribute) -> None:
             hint,
         )
     first = node.value
+    made = first.function if isinstance(first, Call) else None
+    if isinstance(made, Name) and made.id in UNSAFE - place.bound.bound:
+        raise misuse.called_name(place, cast(Call, first), made)
     while isinstance(first, Attribute):
         first = first.value
     if isinstance(first, Name) and first.id in FOREIGN and first.id not in place.bound:
@@ -160,11 +163,13 @@ def _call(checker: Checker, node: Call, role: Role | None) -> Parts:
         return _function(checker, node, function)
     if isinstance(callee, Name):
         return _own_function(checker, node, callee)
-    if _is_foreign(callee, place):
+    if _is_foreign(callee, place) or _is_unimported(callee, place):
         raise unknown.function(place, node)
     if lookup.constant(callee, place.bound) is not None:
         raise misuse.called_constant(place, node)
     _check_receiver(place, callee)
+    if callee.name == "data_ptr":
+        raise misuse.address(place, node)
     methods = _methods(place, callee.name)
     if methods:
         return ((callee.value, Role.TENSOR), *_fitting(place, node, methods))
@@ -247,6 +252,15 @@ def _is_foreign(callee: Attribute, place: Place) -> bool:
     return first.id in FOREIGN or (lookup.module(callee, place.bound) is not None and not is_constant)
 
 
+def _is_unimported(callee: Attribute, place: Place) -> bool:
+    """Whether a dotted name begins with a module of the prelude that the source's imports lack."""
+    first: Expr = callee
+    while isinstance(first, Attribute):
+        first = first.value
+    is_free = isinstance(first, Name) and first.id not in place.bound and place.bound.path(first.id) is None
+    return is_free and lookup.function(callee, ()) is not None
+
+
 def _unary(checker: Checker, node: nodes.Unary, role: Role | None) -> Parts:
     _check_text(checker.place, node.op, node.operand)
     if node.op == "~" and role not in _WHOLE:
@@ -287,7 +301,16 @@ def _check_text(place: Place, op: str, *operands: Expr) -> None:
 
 
 def _compare(checker: Checker, node: nodes.Compare, role: Role | None) -> Parts:
-    return [(operand, Role.TENSOR) for operand in node.operands]
+    equal = all(op in ("==", "!=") for op in node.ops)
+    return [(_address_of(part) if equal else part, Role.TENSOR) for part in node.operands]
+
+
+def _address_of(node: Expr) -> Expr:
+    """The tensor of `x.data_ptr()`, which the language has for comparing with another alone."""
+    match node:
+        case Call(Attribute(value, "data_ptr"), (), ()):
+            return value
+    return node
 
 
 def _boolean(checker: Checker, node: nodes.Boolean, role: Role | None) -> Parts:

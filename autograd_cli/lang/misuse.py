@@ -16,7 +16,7 @@ def function_as_value(place: Place, node: Expr) -> LanguageError:
         "AGX109",
         f"`{written}` is a function, and a function is no value in the language.",
         node.span,
-        f"Call it, `{written}({one})`{_or_bind(node)}.",
+        f"Call it, `{written}({one})`{'' if place.bound.is_program else _or_bind(node)}.",
     )
 
 
@@ -42,6 +42,16 @@ def type_as_value(place: Place, node: Call) -> LanguageError:
         node.span,
         f"Write `{place.of(node)}.__name__` for its name.",
         place.mended(Span(node.span.end, node.span.end), ".__name__"),
+    )
+
+
+def address(place: Place, node: Call) -> LanguageError:
+    """The error for `x.data_ptr()` that is compared with nothing."""
+    return place.error(
+        "AGX109",
+        f"`{place.of(node)}` is an address, which is another at each run.",
+        node.span,
+        "Compare it with another's: `x.data_ptr() == y.data_ptr()`.",
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from autograd_cli.errors import Span
 from autograd_cli.lang.source import Source
+from autograd_cli.lang.vocabulary import words
 
 NOWHERE = Span(0, 0)
 
@@ -329,8 +330,8 @@ class Program:
     @property
     def is_expression(self) -> bool:
         """Whether the source is one expression that changes nothing: a call of `print` is a program."""
-        only = self.statements[0]
-        return len(self.statements) == 1 and isinstance(only, Evaluate) and not has_effect(only.value)
+        only = self.statements[0] if len(self.statements) == 1 else None
+        return isinstance(only, Evaluate) and not has_effect(only.value)
 
     @property
     def body(self) -> Expr:
@@ -386,14 +387,13 @@ def first_use(node: Expr, name: str) -> Span:
     return next((part.span for part in walk(node) if isinstance(part, Name) and part.id == name), NOWHERE)
 
 
-_EFFECTS = frozenset({"print", "backward", "step", "zero_grad", "append", "manual_seed", "set_grad_enabled"})
+_EFFECTS = words(
+    "print backward grad retain_grad step zero_grad append manual_seed manual_seed_all seed set_grad_enabled"
+)
 
 
 def has_effect(root: Expr) -> bool:
     """Whether a call under `root` is there for what it does: `print`, `backward`, `add_`."""
-    names = (
-        part.function.name if isinstance(part.function, Attribute) else part.function.id
-        for part in walk(root)
-        if isinstance(part, Call) and isinstance(part.function, Attribute | Name)
-    )
+    called = (part.function for part in walk(root) if isinstance(part, Call))
+    names = (getattr(each, "name", getattr(each, "id", "")) for each in called)
     return any(name in _EFFECTS or (name.endswith("_") and name != "requires_grad_") for name in names)

@@ -12,16 +12,18 @@ class Refusal:
     hint: str
 
 
+_USE = "bring a function of your own from a file: `--use NAME=file.py:function`."
+
 _LOOP = Refusal(
-    "A comprehension is a loop, and an expression of the language has none.",
-    "Functions of tensors work on all elements at once: `x**2`, not `[v**2 for v in x]`.",
+    "A comprehension is a loop inside an expression, and the language has none.",
+    f"Write `x**2` for `[v**2 for v in x]`, or a loop with `kept.append(v**2)`; or {_USE}",
 )
 _WAIT = Refusal("`await` waits for another program, and nothing here runs beside this one.", "Leave it out.")
 _YIELD = Refusal("`yield` belongs into a function's body.", "Write the value alone.")
 EXPRESSIONS: dict[str, Refusal] = {
     "Lambda": Refusal(
         "`lambda` makes a function, and a function is no value in the language.",
-        "Write its body, with the arguments as names: `t * 2` and `--t 3`.",
+        f"Write a `def`, or its body with the arguments as names: `t * 2` and `--t 3`; or {_USE}",
     ),
     "ListComp": _LOOP,
     "SetComp": _LOOP,
@@ -29,11 +31,11 @@ EXPRESSIONS: dict[str, Refusal] = {
     "GeneratorExp": _LOOP,
     "NamedExpr": Refusal(
         "`:=` gives a name to a value inside an expression, which the language does not do.",
-        "Write the value out where it is used, or bind the name on the command line.",
+        "Give the name in a line of its own, `y = x + 1`, or on the command line, `--y 2`.",
     ),
     "Starred": Refusal(
         "`*` before a value unpacks it, and values stand written out in the language.",
-        "Write the elements one by one: `cat([x, y])`, `x.view(2, 3)`.",
+        f"Write the elements one by one: `cat([x, y])`, `x.view(2, 3)`; or {_USE}",
     ),
     "TemplateStr": Refusal("A template string is no string, and nothing here takes one.", 'Write `f"…"`.'),
     "Dict": Refusal(
@@ -57,9 +59,6 @@ UNPACKED = Refusal(
 )
 
 
-_PYTHON = "bring a function of your own from a file: `--use NAME=file.py:function`."
-
-
 def _none(words: str, does: str, hint: str) -> Refusal:
     return Refusal(f"{words} {does}, and the language has none.", hint)
 
@@ -71,10 +70,10 @@ STATEMENTS: dict[str, Refusal] = {
     "While": _none(
         "`while`",
         "repeats for as long as a condition holds",
-        f"Write `for i in range(100):` with `if …: break` in it, or {_PYTHON}",
+        f"Write `for i in range(100):` with `if …: break` in it, or {_USE}",
     ),
     "ClassDef": _none(
-        "`class`", "makes a class", f"Write what it computes with tensors and functions, or {_PYTHON}"
+        "`class`", "makes a class", f"Write what it computes with tensors and functions, or {_USE}"
     ),
     "AsyncFor": _ASYNC,
     "AsyncWith": _ASYNC,
@@ -99,11 +98,11 @@ JUMP = Refusal("`break` and `continue` belong into a loop, and none stands aroun
 NESTED_DEF = Refusal("A function is made inside a function.", "Write each `def` at the margin.")
 DECORATOR = Refusal(
     "`@` before `def` puts a decorator around a function, and the language has none.",
-    f"For `@torch.no_grad()` write `with torch.no_grad():` around the body; or {_PYTHON}",
+    f"For `@torch.no_grad()` write `with torch.no_grad():` around the body; or {_USE}",
 )
 PARAMETERS = Refusal(
     "A function of the language has plain parameters and defaults, without `*` and `/`.",
-    f"Write `def f(x, w, b=0.5):`, or {_PYTHON}",
+    f"Write `def f(x, w, b=0.5):`, or {_USE}",
 )
 TWICE = Refusal("Two parameters have this name.", "Give each a name of its own.")
 ANNOTATION = Refusal(

@@ -80,7 +80,7 @@ class Scope(Collection[str]):
         if inside:
             longest, name = max(inside)
             return name + path.removeprefix(longest)
-        return spelling if path in _starred_by(self.stars) else path
+        return spelling if not rest and self.path(first) == path else path
 
 
 PRELUDE = Scope()
@@ -156,7 +156,3 @@ def _starred(module: str) -> frozenset[str]:
     own = (p for p in (*by_path, *CONSTANTS) if p.rpartition(".")[0] == module)
     found = {path for path in own if path.rpartition(".")[2] not in (*NOT_BARE, "set_grad_enabled")}
     return frozenset(found | ({f"torch.{name}" for name in _HIDES} if module == "torch" else set()))
-
-
-def _starred_by(stars: Collection[str]) -> frozenset[str]:
-    return frozenset().union(*map(_starred, stars))

@@ -4,10 +4,14 @@ from dataclasses import dataclass
 
 from autograd_cli.errors import LanguageError, Span
 from autograd_cli.lang import lookup, suggestions
+from autograd_cli.lang.functions import by_path
 from autograd_cli.lang.nodes import Attribute, Call, Expr, Name
 from autograd_cli.lang.parse import is_source
 from autograd_cli.lang.scope import Scope
 from autograd_cli.lang.vocabulary import FOREIGN, HABITS, METHODS_NOT_NEEDED, SPELT_OUT, UNSAFE
+
+_MOST_LINES = 10
+"""Nobody reads a longer text to find what changed in it."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,7 @@ class Place:
 
     def error(self, code: str, sentence: str, span: Span, hint: str, fix: str = "") -> LanguageError:
         """An error about the stretch `span`; a fix that Python does not read is left out."""
-        fix = fix if is_source(fix) else ""
+        fix = fix if fix.count("\n") <= _MOST_LINES and is_source(fix) else ""
         return LanguageError(code, sentence, text=self.text, span=span, hint=hint, fix=fix)
 
 
@@ -100,13 +104,46 @@ def function(place: Place, node: Call) -> LanguageError:
     sentence = f"`{written}` is no function of the language."
     if last in SPELT_OUT:
         return place.error("AGX103", sentence, callee.span, f"Write {_quoted(SPELT_OUT[last])}.")
+    unimported = _not_imported(place, callee)
+    if unimported is not None:
+        return unimported
     found = suggestions.for_function(last)
+    found = place.bound.spelled(found) if found else None
     if found is not None and last not in UNSAFE:
         return place.error(
             "AGX103", sentence, callee.span, _meant(last, found), place.mended(callee.span, found)
         )
     as_method = _as_method(place, node, last)
     return as_method or place.error("AGX103", sentence, callee.span, _no_function(last, written))
+
+
+def _not_imported(place: Place, callee: Expr) -> LanguageError | None:
+    """A function that is there once it, or its module, is imported: `np.array`, `sin`."""
+    written = place.of(callee)
+    first, _, rest = written.partition(".")
+    if place.bound.is_program and first in ("np", "numpy") and f"numpy.{rest}" in by_path:
+        line = "import numpy as np" if first == "np" else "import numpy"
+        return place.error("AGX103", f"`{first}` is not imported.", callee.span, f"Write `{line}` above it.")
+    if place.bound.imported is None or lookup.function(callee, ()) is None:
+        return None
+    path = lookup.path(callee, ()) or ""
+    if place.bound.path(written) is not None:
+        return place.error(
+            "AGX103",
+            f"`{written}` is {place.bound.path(written)} here, from a star import, and not Python's own.",
+            callee.span,
+            f"Write `from builtins import {written}` below that import.",
+        )
+    spelled = place.bound.spelled(written)
+    module = "torch" if path.startswith("torch.") else path.partition(".")[0]
+    is_there = spelled.partition(".")[0] in place.bound.imported
+    return place.error(
+        "AGX103",
+        f"`{written}` is not among what this source imports.",
+        callee.span,
+        f"Write `{spelled}(…)`." if is_there else f"Write `import {module}` above it, and `{path}(…)`.",
+        place.mended(callee.span, spelled) if is_there else "",
+    )
 
 
 def _meant(written: str, found: str) -> str:

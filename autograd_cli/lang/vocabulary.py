@@ -41,18 +41,16 @@ SPELT_OUT: dict[str, str] = {
     "cosec": "1/sin(x)",
     "cbrt": "x**(1/3)",
     "factorial": "exp(lgamma(x + 1))",
-    "grad": _DERIVATIVE,
     "diff": _DERIVATIVE,
     "derivative": _DERIVATIVE,
-    "print": "the expression alone: agx shows its value",
-    "str": "the value alone",
 }
 
-# Methods that an expression has no use for, and why.
+# Methods that a source has no use for, and why.
+_OF_LISTS = "Of lists the language has `append`, `+` and indices."
+_OF_TEXTS = 'Texts are put together by f-strings: `f"loss {loss.item():.4f}"`.'
 METHODS_NOT_NEEDED: dict[str, str] = {
-    "backward": "Leave it out: agx runs backward from the value of the source.",
-    "retain_grad": "Leave it out: agx shows the gradient at every node.",
-    "numpy": "Leave it out, or write `.tolist()` for Python's numbers.",
+    **dict.fromkeys(words("extend insert pop remove sort reverse clear"), _OF_LISTS),
+    **dict.fromkeys(words("format join upper lower strip replace startswith ljust rjust"), _OF_TEXTS),
     "register_hook": "Leave it out: agx shows the gradient at every node.",
 }
 
@@ -90,7 +88,7 @@ ATTRIBUTE_HABITS = pairs(
 FOREIGN = frozenset(
     words(
         """
-        K cp cupy jax jnp keras mx np numpy onp scipy sp sympy tensorflow tf
+        K cp cupy jax jnp keras mx np numpy onp pd plt scipy sp sympy tensorflow tf
         """
     )
 )
@@ -100,7 +98,7 @@ UNSAFE = frozenset(
     words(
         """
         breakpoint callable compile delattr dir eval exec exit getattr globals hasattr hash help id
-        input load locals memoryview object open quit save setattr super type vars
+        input isinstance issubclass load locals memoryview object open quit save setattr super vars
         """
     )
 )

@@ -94,6 +94,13 @@ def test_the_longest_list_is_what_the_caller_says(op, left, right):
         apply_binary(op, left, right, 3)
 
 
+@pytest.mark.parametrize(("op", "left", "right"), [("*", "ab", 2), ("*", 2, "ab"), ("+", "ab", "cd")])
+def test_the_longest_string_is_what_the_caller_says(op, left, right):
+    with pytest.raises(LimitError, match=r"makes a string of 4 characters; the limit is 3\."):
+        apply_binary(op, left, right, 3)
+    assert len(apply_binary(op, left, right, 4)) == 4
+
+
 def test_a_range_counts_as_the_items_it_gives():
     assert items(range(5), 10) == 5
     assert items([range(5), 1], 10) == 7
@@ -124,8 +131,9 @@ SENTENCES = [
     ("^", 2.5, 2, "`^` has no meaning between a float and an integer."),
     ("@", 2, 3, "`@` has no meaning between an integer and an integer."),
     ("+", [1], 2, "`+` has no meaning between a list and an integer."),
-    ("*", "a", 10**10, "`*` is applied to a string, and strings have no arithmetic in the language."),
-    ("%", "%s", 1, "`%` is applied to a string, and strings have no arithmetic in the language."),
+    ("+", "a", 2, "`+` has no meaning between a string and an integer."),
+    ("*", "a", "b", "`*` has no meaning between a string and a string."),
+    ("%", "%s", 1, "`%` is applied to a string, which has `+` with another string and `*` by a number."),
     ("<", 1j, 2, "`<` has no meaning between a complex number and an integer."),
     ("+", None, True, "`+` has no meaning between None and a truth value."),
     ("**", 9, 9**9, "`9 ** 387420489` is an integer of more than 4,096 bits."),

@@ -69,4 +69,11 @@ def test_every_fix_is_a_source_that_python_reads(path: Path) -> None:
 
 
 def test_there_are_golden_files() -> None:
-    assert [path.stem for path in GOLDEN] == ["arguments", "characters", "names", "refusals", "syntax"]
+    assert [path.stem for path in GOLDEN] == [
+        "arguments",
+        "characters",
+        "names",
+        "programs",
+        "refusals",
+        "syntax",
+    ]

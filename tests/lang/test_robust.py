@@ -3,6 +3,7 @@
 import string
 from functools import partial
 
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from autograd_cli.errors import AgxError
@@ -27,6 +28,14 @@ VALID = [
     "x.sum(dim=0, keepdim=True).values[-1]",
     "(x\n + y) # done",
     "~x & y | x ^ 3 << 1",
+]
+PROGRAMS = [
+    "x = tensor(2., requires_grad=True)\ny = x**2 # 4\ny.backward()\nprint(x.grad)",
+    "for i, v in enumerate(range(3)):\n    with torch.no_grad():\n        w -= 0.1*w.grad; w.grad.zero_()",
+    "def f(a, b=2):\n    if a > b: return a\n    elif b: pass\n    else:\n        return\nf(x, b=y)",
+    "import torch.nn.functional as F, numpy as np\nfrom torch import *\nz = F.relu(x)[0:2]",
+    "try:\n    z[0], k = x, [y]\nexcept (ValueError, TypeError) as err:\n    print(f'{err!r:>{w}} {x=}')",
+    "assert x is not None, 'no'\nkept = []\nkept.append(x.item())\nx.data *= 2",
 ]
 ODD = "²π×−|√“”\u00a0\u200b\u037e\u0455（）１٣😀\x00\x1b\r\f\ufeff\udcff'\"`$?!\\\n#{}[]()=:;@.,_"
 WORDS = ["sin", "sin ", "2x", "**", "lambda", "if", "else", "->", "=="]
@@ -75,6 +84,32 @@ def test_a_valid_source_with_a_piece_changed(text: str, data: st.DataObject) -> 
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, min(start + 3, len(text))))
     outcome(text[:start] + data.draw(st.one_of(st.just(""), PIECES)) + text[end:])
+
+
+LINES = st.sampled_from(
+    [line for program in PROGRAMS for line in program.split("\n")]
+    + ["else:", "while x:", "  x", "\tx", "class A:", "x: int", "del x", "@f", "import os", "os.x()", "x = ("]
+)
+
+
+@steady(max_examples=300)
+@given(st.lists(LINES, max_size=6).map("\n".join))
+def test_texts_made_of_lines_of_programs(text: str) -> None:
+    outcome(text)
+
+
+@steady(max_examples=400)
+@given(st.sampled_from(PROGRAMS), st.data())
+def test_a_valid_program_with_a_piece_changed(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(start + 3, len(text))))
+    piece = data.draw(st.one_of(st.just(""), PIECES, st.sampled_from(["\n", "\n    ", ":", ";", "=", "#"])))
+    outcome(text[:start] + piece + text[end:])
+
+
+@pytest.mark.parametrize("text", PROGRAMS)
+def test_the_programs_that_are_changed_are_valid(text: str) -> None:
+    assert error_of(text) is None
 
 
 @steady()

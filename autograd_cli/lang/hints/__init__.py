@@ -5,11 +5,15 @@ Gives: a LanguageError AGX101 with the place, a sentence, a hint, and the mended
 May import lang and errors. Must not import torch.
 """
 
+import ast
+import re
+import warnings
 from collections.abc import Callable
 
 from autograd_cli.errors import LanguageError
-from autograd_cli.lang.hints import brackets, characters, lines, neighbours, operators, pastes
+from autograd_cli.lang.hints import brackets, characters, lines, neighbours, operators, pastes, statements
 from autograd_cli.lang.hints.found import Found, Rule, Text, edited
+from autograd_cli.lang.tokens import significant
 
 # In the order in which they are asked: what is certain stands before what is likely.
 RULES: tuple[Rule, ...] = (
@@ -21,7 +25,11 @@ RULES: tuple[Rule, ...] = (
     brackets.unclosed_string,
     brackets.unbalanced_bracket,
     lines.over_lines,
-    lines.indentation,
+    statements.depth,
+    statements.body,
+    statements.indentation,
+    statements.colon,
+    statements.defaults,
     operators.of_other_language,
     operators.odd_sign,
     brackets.bars,
@@ -39,6 +47,7 @@ RULES: tuple[Rule, ...] = (
     operators.condition_without_else,
     operators.dot,
     operators.bare_not,
+    statements.order,
 )
 
 # A text can have several faults; each round mends one kind.
@@ -46,11 +55,11 @@ _ROUNDS = 20
 
 
 def explain(text: str, parses: Callable[[str], bool]) -> LanguageError:
-    """The error for a text that is no expression; `fix` is the text mended, where rules can.
+    """The error for a text that Python cannot read; `fix` is the text mended, where rules can.
 
-    `parses` tells whether a text is one expression for Python.
+    `parses` tells whether Python reads a text.
     """
-    fault = Text(text, parses)
+    fault = _read(text, parses)
     first = _found(fault) or lines.anything(fault)
     return LanguageError(
         "AGX101",
@@ -60,6 +69,24 @@ def explain(text: str, parses: Callable[[str], bool]) -> LanguageError:
         hint=first.hint,
         fix=_mended(fault, first),
     )
+
+
+def _read(text: str, parses: Callable[[str], bool]) -> Text:
+    """The text with what Python says is wrong with it."""
+    tokens = significant(text)
+    if not tokens:
+        return Text(text, parses)
+    start = tokens[0].start
+    before = len(re.findall(r"\r\n|\r|\n", text[:start]))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text[start : tokens[-1].end])
+    except SyntaxError as fault:
+        return Text(text, parses, fault, (fault.lineno or 1) + before)
+    except (ValueError, RecursionError, MemoryError):
+        pass
+    return Text(text, parses)
 
 
 def pasted(text: str, parses: Callable[[str], bool]) -> LanguageError | None:
@@ -77,7 +104,7 @@ def _mended(text: Text, found: Found | None) -> str:
     for _ in range(_ROUNDS):
         if found is None or not found.edits or text.is_long:
             return ""
-        text = Text(edited(text.text, found.edits), text.parses)
+        text = _read(edited(text.text, found.edits), text.parses)
         if text.parses(text.text):
             plain = characters.in_plain_letters(text.text)
             return (plain if text.parses(plain) else text.text).strip()

@@ -100,13 +100,22 @@ def _mismatch(text: Text, opening: Token, closing: Token) -> Found:
 def _left_open(text: Text, opened: list[Token]) -> Found:
     last = opened[-1]
     closing = "".join(_PARTNER[token.text] for token in reversed(opened))
-    end = text.tokens[-1].end
+    end = _line_end(text, opened[0], closing)
     return Found(
         last.span,
         f"The `{last.text}` at column {text.column(last.start)} is never closed.",
         f"Write `{_PARTNER[last.text]}` where it ends.",
         (Edit(Span(end, end), closing),),
     )
+
+
+def _line_end(text: Text, first: Token, closing: str) -> int:
+    """Where the brackets most likely close: at the end of their line, if the text can be read then."""
+    end = text.tokens[-1].end
+    stop = text.text.find("\n", first.end)
+    line = max((token.end for token in text.tokens if token.end <= stop), default=end)
+    is_read = stop >= 0 and text.parses(text.text[:line] + closing + text.text[line:])
+    return line if is_read else end
 
 
 def bars(text: Text) -> Found | None:

@@ -1,5 +1,6 @@
 """What a rule about syntax works on, and what it gives when it knows the fault."""
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,9 +8,14 @@ from unicodedata import name as unicode_name
 
 from autograd_cli.errors import Span
 from autograd_cli.lang.tokens import Token, TokenKind, significant
+from autograd_cli.lang.vocabulary import words
 
 # Longer texts get a hint and no mended text: nobody reads a page to find what changed in it.
 LONG = 4_000
+
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_HEADS = frozenset(words("for while if elif else with def class try except finally async match"))
 
 
 @dataclass(frozen=True)
@@ -32,10 +38,15 @@ class Found:
 
 @dataclass(frozen=True)
 class Text:
-    """A faulty text; `parses` tells whether another text is one expression for Python."""
+    """A faulty text; `parses` tells whether Python reads another text.
+
+    `fault` is what Python said of it, `line` the number of the line where it stopped.
+    """
 
     text: str
     parses: Callable[[str], bool]
+    fault: SyntaxError | None = None
+    line: int = 0
 
     @property
     def is_long(self) -> bool:
@@ -44,12 +55,41 @@ class Text:
 
     @cached_property
     def tokens(self) -> list[Token]:
-        """The tokens that mean something."""
+        """The tokens that mean something, of the line where Python stopped and those that go on with it."""
+        lines = _logical_lines(self.all_tokens)
+        if not self.line or len(lines) < 2:
+            return self.all_tokens
+        at = [self.line_of(line[0].start) for line in lines]
+        return lines[max((i for i, first in enumerate(at) if first <= self.line), default=0)]
+
+    @cached_property
+    def all_tokens(self) -> list[Token]:
+        """The tokens of the whole text that mean something."""
         return significant(self.text)
+
+    @property
+    def opens_block(self) -> bool:
+        """Whether the line begins a block, as `for …:` does."""
+        return bool(self.tokens) and self.tokens[0].text in _HEADS
+
+    def line_of(self, offset: int) -> int:
+        """The number, from 1, of the line of a character, as Python counts lines."""
+        return len(_LINE_END.findall(self.text, 0, offset)) + 1
 
     def column(self, offset: int) -> int:
         """The place of a character in its line, counted from 1."""
         return offset - self.text.rfind("\n", 0, offset)
+
+
+def _logical_lines(tokens: list[Token]) -> list[list[Token]]:
+    """The tokens of each line, with those that go on with it in brackets."""
+    lines: list[list[Token]] = [[]]
+    for token in tokens:
+        if token.kind is TokenKind.NEWLINE:
+            lines.append([])
+        else:
+            lines[-1].append(token)
+    return [line for line in lines if line]
 
 
 Rule = Callable[[Text], Found | None]

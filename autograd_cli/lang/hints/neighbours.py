@@ -5,8 +5,17 @@ from itertools import pairwise
 from autograd_cli.errors import Span
 from autograd_cli.lang.hints.found import Edit, Found, Text, operand_end
 from autograd_cli.lang.tokens import Token, TokenKind
+from autograd_cli.lang.vocabulary import words
 
 _WORDS_OF_EXPRESSIONS = {"and", "or", "not", "in", "is", "if", "else", "True", "False", "None"}
+_BEGIN = frozenset(
+    words(
+        """
+        for while if elif else with def class try except finally import from return pass break
+        continue assert del global nonlocal raise async
+        """
+    )
+)
 _BINDS_TIGHTER = {"*", "/", "//", "%", "@", "**", "^"}
 
 
@@ -132,13 +141,6 @@ def _names(text: Text, index: int, before: Token, token: Token) -> Found | None:
     if {before.kind, token.kind} != {TokenKind.NAME}:
         return None
     first, second = before.text, token.text
-    if first == "print":
-        return Found(
-            before.span,
-            "`print` is no function of the language.",
-            "Write the expression alone: agx shows its value.",
-            (Edit(before.span, ""),),
-        )
     operator = "@" if first[0].isupper() else "*"
     return Found(
         Span(before.start, token.end),
@@ -169,11 +171,16 @@ def leading_zeros(text: Text) -> Found | None:
 
 def keyword(text: Text) -> Found | None:
     """A word that Python keeps for itself, where a name is due."""
-    for token in text.tokens:
-        if token.is_keyword and token.text not in _WORDS_OF_EXPRESSIONS:
+    begins = text.tokens[0].text in _BEGIN and [token.text for token in text.tokens[1:2]] != ["="]
+    after = {b.start for a, b in pairwise(text.tokens) if begins and a.text == ":"}
+    for token in text.tokens[begins:]:
+        is_due = token.text in _WORDS_OF_EXPRESSIONS or (begins and token.text in ("as", "import"))
+        is_due = is_due or token.start in after
+        if token.is_keyword and not is_due:
+            other = token.text[:3] if len(token.text) > 3 else f"{token.text}_"
             return Found(
                 token.span,
                 f"`{token.text}` is a word of Python's own and cannot be a name.",
-                f"Write another name, such as `{token.text[:3]}`.",
+                f"Write another name, such as `{other}`.",
             )
     return None

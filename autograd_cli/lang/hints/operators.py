@@ -1,5 +1,6 @@
 """Operators of other languages and of mathematics, one left out, one too many."""
 
+import ast
 from itertools import pairwise
 
 from autograd_cli.errors import Span
@@ -59,12 +60,24 @@ def equals_sign(text: Text) -> Found | None:
         depth += (token.kind is TokenKind.OPEN) - (token.kind is TokenKind.CLOSE)
         if token.text != "=" or depth > 0 or token is text.tokens[-1]:
             continue
+        begin = max((t.end for t in text.tokens[:index] if t.text == ";"), default=text.tokens[0].start)
+        if index and _is_target(text.text[begin : token.start]):
+            continue
         if index == 0:
             return Found(
                 token.span, "`=` stands before the expression.", "Leave it out.", (Edit(token.span, ""),)
             )
         return _definition(text, index) or _equation(token)
     return None
+
+
+def _is_target(written: str) -> bool:
+    """Whether what is written can be given a value: `x`, `a, b`, `z[0]`, `y = x`."""
+    try:
+        ast.parse(f"{written.strip()} = 0")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _definition(text: Text, index: int) -> Found | None:
@@ -78,8 +91,8 @@ def _definition(text: Text, index: int) -> Found | None:
     rest = text.text[token.end : tokens[-1].end].strip()
     return Found(
         Span(tokens[0].start, token.end),
-        f"`{text.text[tokens[0].start : token.end]}` defines a function; a source is one expression here.",
-        f"Write the right side alone: `{rest}`.",
+        f"`{text.text[tokens[0].start : token.end]}` defines a function in mathematics, not in Python.",
+        f"Write the right side alone, `{rest}`, or a `def`.",
         (Edit(Span(tokens[0].start, token.end), ""),),
     )
 
@@ -231,7 +244,7 @@ def missing_operand(text: Text) -> Found | None:
                 f"Write the operand, or leave `{before.text}` out.",
             )
     last = tokens[-1]
-    if not _needs_right(last):
+    if not _needs_right(last) or text.opens_block:
         return None
     return Found(last.span, f"The expression ends after `{last.text}`.", "Write what follows it.")
 
@@ -306,6 +319,8 @@ def stray_colon(text: Text) -> Found | None:
         elif token.kind is TokenKind.CLOSE and opened:
             opened.pop()
         elif token.text in (":", ";") and opened[-1:] not in (["["], ["{"]):
+            if not opened and (token.text == ";" or text.opens_block):
+                continue
             return Found(
                 token.span,
                 f"`{token.text}` cannot stand here.",
@@ -319,7 +334,7 @@ def stray_colon(text: Text) -> Found | None:
 
 def condition_without_else(text: Text) -> Found | None:
     """`a if c` with no `else`, and `if c then a`."""
-    conditions = [t for t in text.tokens if t.text == "if"]
+    conditions = [t for t in text.tokens[text.opens_block :] if t.text == "if"]
     if len(conditions) <= sum(t.text == "else" for t in text.tokens):
         return None
     return Found(
