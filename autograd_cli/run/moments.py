@@ -24,7 +24,7 @@ class Moments:
         """The numbers of the writes into the memory of `tensor` after `moment`."""
         if not self.numbers or tensor.is_meta:
             return []
-        known = self.numbers.get(tensor.untyped_storage()._cdata)
+        known = self.numbers.get(tensor.untyped_storage().data_ptr())
         return known[bisect_right(known, moment) :] if known else []
 
     def version(self, tensor: torch.Tensor, moment: int) -> int:

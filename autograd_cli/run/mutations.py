@@ -21,6 +21,9 @@ MOST_ENTRIES = 10_000
 class Write:
     """A write: when (the number of the Traced it makes), where, into which storage, what was there before.
 
+    `storage` is the address of the memory, since an array of NumPy and a tensor of one memory have
+    a storage each.
+
     `untracked` marks a write that torch's version counter does not see: through .data or NumPy.
     """
 
@@ -62,7 +65,7 @@ class Mutations:
         if tensor.is_meta:
             return
         storage = tensor.untyped_storage()
-        size, key = storage.nbytes(), storage._cdata
+        size, key = storage.nbytes(), storage.data_ptr()
         if size > MOST_BYTES:
             self.forgotten[key] = number
             return
@@ -89,7 +92,7 @@ class Mutations:
                 return self.value_at(rebase.old, number)
         if tensor.is_meta:
             return tensor.detach()
-        storage = tensor.untyped_storage()._cdata
+        storage = tensor.untyped_storage().data_ptr()
         if self.forgotten.get(storage, -1) > number:
             return None
         for write in self._by_storage.get(storage, ()):
@@ -100,7 +103,7 @@ class Mutations:
 
     def since(self, tensor: torch.Tensor, number: int) -> list[Write]:
         """The writes into the memory of `tensor` after the Traced `number` was made, oldest first."""
-        storage = tensor.untyped_storage()._cdata
+        storage = tensor.untyped_storage().data_ptr()
         return [write for write in self._by_storage.get(storage, ()) if write.number > number]
 
     def _forget(self) -> None:
