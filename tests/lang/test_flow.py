@@ -46,8 +46,6 @@ def test_a_program_with_an_unbound_name_is_left_to_the_run() -> None:
 
 def test_imports_of_elsewhere_that_are_not_used_are_noted() -> None:
     text = "from __future__ import annotations\nimport torch, os\nimport matplotlib.pyplot as plt\ntorch.e"
-        "from __future__ import annotations\nimport torch, os\nimport matplotlib.pyplot as plt\ntorch.ones(2)"
-    )
     usage = check(parse(Source(text)), [])
     assert [(each.path, each.name) for each in usage.imports] == [("os", "os"), ("matplotlib.pyplot", "plt")]
 
