@@ -17,6 +17,7 @@ _PYTHON = "Python "
 _LISTED = 32
 """A tensor whose elements take more cells is shown as its range."""
 
+_NEAR = 3
 _JOINED = 64
 """Two rounds of a loop stand in one line where that is no longer than this and fits."""
 
@@ -36,17 +37,13 @@ def effects(statement: Statement, report: Report, room: int | None) -> list[Effe
     """
     if statement.count == 0:
         return [Effect(words(("not reached", "quiet")))]
-    first = _did(statement.made, statement.changed, statement.printed, report)
+    first = _did(statement, report, room)
     if statement.count == 1 and statement.last is None:
         return _claimed(first, statement.claim)
     times = f"{statement.count:,}×"
     if statement.last is None:
         return _behind(words((times, "quiet"), "  "), first) or [Effect(words((times, "quiet")))]
-    return _claimed(_rounds(times, first, _of_round(statement.last, report), room), statement.claim)
-
-
-def _of_round(last: Round, report: Report) -> list[Effect]:
-    return _did(last.made, last.changed, last.printed, report)
+    return _claimed(_rounds(times, first, _did(statement.last, report, room), room), statement.claim)
 
 
 def _claimed(found: list[Effect], claim: str) -> list[Effect]:
@@ -92,13 +89,12 @@ def _behind(head: Words, found: list[Effect]) -> list[Effect]:
     return [Effect((blank if at else head) + one.what, one.fact) for at, one in enumerate(found)]
 
 
-def _did(
-    made: Sequence[Made], changed: Sequence[Change], printed: Sequence[str], report: Report
-) -> list[Effect]:
+def _did(of: Statement | Round, report: Report, room: int | None) -> list[Effect]:
+    made, changed, printed = of.made, of.changed, of.printed
     changes = [one for change in changed for one in _change(change)]
     lines = "".join(printed).removesuffix("\n").split("\n") if printed else []
     said = [Effect(words((PRINTED, "quiet"), (_printed(line), "printed"))) for line in lines]
-    return [*_all_made(made, report), *changes, *said]
+    return [*_all_made(made, report, room), *changes, *said]
 
 
 def _printed(line: str) -> str:
@@ -106,15 +102,16 @@ def _printed(line: str) -> str:
     return visible(line.expandtabs())
 
 
-def _all_made(made: Sequence[Made], report: Report) -> list[Effect]:
-    """Names made together stand in one row where it stays short."""
-    rows = [Effect(named(one), words((_fact(one, report), "op"))) for one in made]
+def _all_made(made: Sequence[Made], report: Report, room: int | None) -> list[Effect]:
+    """Names made together stand in one row where it stays short; a function says nothing of itself."""
+    told = [one for one in made if one.dtype != "function"]
+    rows = [Effect(named(one), words((_fact(one, report), "op"))) for one in told]
     if len(rows) < 2:
         return rows
     what = rows[0].what + tuple(word for row in rows[1:] for word in (*words("   "), *row.what))
     facts = [text for text in dict.fromkeys(plain_text(row.fact) for row in rows) if text]
     fact = words((", ".join(facts), "op"))
-    return [Effect(what, fact)] if wide(what) + wide(fact) <= 2 * _LISTED else rows
+    return [Effect(what, fact)] if wide(what) + wide(fact) + _NEAR <= min(room or _JOINED, _JOINED) else rows
 
 
 def named(made: Made) -> Words:
@@ -165,7 +162,8 @@ def _fact(made: Made, report: Report) -> str:
 def _change(change: Change) -> list[Effect]:
     """What became of something, and on a second row the other names of its memory."""
     before, after = value(change.before), value(change.after)
-    what = words((one_line(change.name), "name"), f"  {before} → ", (after, "value"))
+    how = " = " if change.kind == "set" and change.before is None else f"  {before} → "
+    what = words((one_line(change.name), "name"), how, (after, "value"))
     rows = [Effect(what, _how(change))]
     if change.shares:
         names = in_words(map(one_line, change.shares))

@@ -1,5 +1,7 @@
 """Findings as a person reads them: what, where, why, and what to write instead."""
 
+from collections.abc import Sequence
+
 from autograd_cli.errors import Span
 from autograd_cli.lang.source import Source, quote, visible
 from autograd_cli.report.records import Finding, Fix, Report, Severity
@@ -25,7 +27,7 @@ def block(finding: Finding, report: Report, room: Room) -> list[Piece]:
         *_lines((finding.sentence,), 2, False),
         *_lines(finding.cause, 4, True),
         *_torch(finding.torch),
-        *(line for fix in finding.fix for line in _fix(fix)),
+        *(line for fix in finding.fix for line in _fix(fix, report)),
         *_also(finding),
         Line(words((f"agx explain {visible(finding.code)}", "quiet")), indent=2),
     ]
@@ -90,14 +92,30 @@ def _torch(message: str) -> list[Line]:
     return said + [Line(words(visible(line)), indent=14) for line in lines[1:]]
 
 
-def _fix(fix: Fix) -> list[Line]:
+def _fix(fix: Fix, report: Report) -> list[Line]:
     ran = f"  (run: {'it works' if fix.passed else 'it fails too'})" if fix.ran else ""
     lines = []
     if fix.text:
         said = words(("fix  ", "good"), one_line(fix.text), (ran, "quiet"))
         lines.append(Line(said, indent=2, hang=5))
+    if report.statements and fix.program.count("\n") > _MOST_LINES:
+        return lines + _edited(report.source.splitlines(), fix.program.splitlines())
     programs = fix.program.splitlines()
     return lines + [Line(words((visible(line), "source")), indent=7, whole=True) for line in programs]
+
+
+def _edited(before: Sequence[str], after: Sequence[str]) -> list[Line]:
+    """Where a whole program was mended, the lines that are not as they were, with their numbers."""
+    least = min(len(before), len(after))
+    same = next((at for at in range(least) if before[at] != after[at]), least)
+    rest = least - same
+    ends = next((at for at in range(rest) if before[-1 - at] != after[-1 - at]), rest)
+    gone = [(at + 1, "-", before[at]) for at in range(same, len(before) - ends)]
+    come = [(at + 1, "+", after[at]) for at in range(same, len(after) - ends)]
+    return [
+        Line(words((f"{number:4} {sign} ", "quiet"), (visible(text), "source")), whole=True)
+        for number, sign, text in (*gone, *come)
+    ]
 
 
 def _also(finding: Finding) -> list[Line]:

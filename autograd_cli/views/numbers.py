@@ -164,7 +164,8 @@ def _range(of: Summary, digits: int, mixed: bool) -> str:
     if of.min == of.max:
         return f"{'finite' if mixed else 'all'} {number(of.min, digits)}"
     zeros = digits == TIGHT
-    return f"{number(of.min, digits, zeros)} … {number(of.max, digits, zeros)}"
+    least, most = number(of.min, digits, zeros), number(of.max, digits, zeros)
+    return f"all {least}" if least == most and not mixed else f"{least} … {most}"
 
 
 def style(text: str) -> str:

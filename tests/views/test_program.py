@@ -86,6 +86,7 @@ def test_a_name_and_what_it_stands_for(did, made, row):
         (Change("x.grad", "in-place", 16.0, 0.0), ["x.grad  16 → 0  in place"]),
         (Change("x.grad", "set", 16.0, None), ["x.grad  16 → None"]),
         (Change("x.requires_grad", "set", False, True), ["x.requires_grad  False → True"]),
+        (Change("x.requires_grad", "set", None, False), ["x.requires_grad = False"]),
         (Change("z", "in-place", 1.0, 2.0, shares=("y",)),
          ["z  1 → 2  in place", "also y, which shares its memory"]),
         (Change("z", "in-place", 1.0, 2.0, shares=("x", "y")),
@@ -391,3 +392,19 @@ def test_a_node_with_a_name_says_it_in_a_picture(stored):
     text = render(stored("accumulate"), "dot", width=None, colour=False)
     assert '"y3 = x ** 4\\nvalue 16\\n' in text
     assert "accumulate.py · 3 backward calls · 1 warning\\n" in text
+
+
+def test_a_whole_program_that_was_mended_shows_the_lines_that_changed(stored):
+    report = stored("accumulate")
+    lines = report.source.splitlines()
+    mended = "\n".join([*lines[:10], "x.grad = None", *lines[10:]])
+    finding = replace(report.findings[0], fix=(Fix("before line 11", mended, True, True),))
+    text = drawn(replace(report, findings=(finding,)))
+    assert "  fix  before line 11  (run: it works)\n  11 + x.grad = None\n  agx explain" in text
+    changed = report.source.replace("y2 = x ** 3", "y2 = x ** 5")
+    finding = replace(finding, fix=(Fix("", changed),))
+    assert "\n  10 - y2 = x ** 3\n  10 + y2 = x ** 5\n" in drawn(replace(report, findings=(finding,)))
+
+
+def test_a_function_says_nothing_of_itself(did):
+    assert did(statement(made=(Made("f", None, "function", text="f"),))) == [""]
