@@ -21,6 +21,7 @@ HEADINGS = (
 _TITLE = re.compile(r"# (AGX\d{3}) ([a-z0-9-]+): (.+)")
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 _COMMANDS = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_PROGRAMS = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _CONTINUED = re.compile(r" *\\\n *")
 _CODE = re.compile(r"AGX\d{3}")
 _NUMBERS = re.compile(r"\b\d[\dx]*\b|[^a-z0-9_ ]+")
@@ -37,7 +38,8 @@ class Page:
     """One page. `names` are the labels its findings may have, `name` the usual one.
 
     `sections` holds the text under each heading. `broken` are the commands under "How
-    to see it" that give this finding, `fixed` those under "How to fix it" that do not.
+    to see it" that give this finding, `fixed` those under "How to fix it" that do not;
+    `broken_programs` and `fixed_programs` are programs there, for a file of their own.
     """
 
     code: str
@@ -57,6 +59,16 @@ class Page:
     def fixed(self) -> tuple[str, ...]:
         """The commands with the repair in them."""
         return _commands(self.sections["How to fix it"])
+
+    @property
+    def broken_programs(self) -> tuple[str, ...]:
+        """The programs that show the finding."""
+        return tuple(_PROGRAMS.findall(self.sections["How to see it"]))
+
+    @property
+    def fixed_programs(self) -> tuple[str, ...]:
+        """The programs with the repair in them."""
+        return tuple(_PROGRAMS.findall(self.sections["How to fix it"]))
 
 
 def page(code: str) -> Page:

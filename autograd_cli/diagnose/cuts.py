@@ -38,8 +38,8 @@ _CASTS = {"long", "int", "short", "bool", "to", "type", "byte", "char"}
 
 def cut(scene: Scene) -> Iterator[Finding]:
     """AGX403 for each expression that ends the only way from a binding to the output."""
-    for step, names in _endings(scene):
-        yield _staircase(scene, step, names) if _flat(step) else _cut(scene, step, names)
+    for step, names in endings(scene):
+        yield staircase(scene, step, names) if is_flat(step) else _cut(scene, step, names)
 
 
 def held(scene: Scene) -> Iterator[Finding]:
@@ -71,7 +71,7 @@ def _requires_grad_of(step: LiveStep) -> bool:
     return any(tensor.requires_grad for tensor in tensors_in(step.value))
 
 
-def _endings(scene: Scene) -> Iterator[tuple[LiveStep, list[str]]]:
+def endings(scene: Scene) -> Iterator[tuple[LiveStep, list[str]]]:
     """The first ending of each leaf that does not arrive, with the leaves it ends."""
     found: dict[int, list[str]] = {}
     for name, leaf in scene.leaves.items():
@@ -89,7 +89,8 @@ def _shape_only(step: LiveStep) -> bool:
     return function is not None and (function.kind in (Kind.CREATION, Kind.RANDOM) or function.name in _FACTS)
 
 
-def _flat(step: LiveStep) -> bool:
+def is_flat(step: LiveStep) -> bool:
+    """Whether a step that ends the way has a grad_fn, whose gradient is 0."""
     return _requires_grad_of(step)
 
 
@@ -142,7 +143,7 @@ def _restored(scene: Scene, step: LiveStep, detached: bool) -> Iterator[Fix]:
         yield Fix(f"without `.{called.name}`", repair.edited(scene.source, {expr.span: kept}))
 
 
-def _staircase(scene: Scene, step: LiveStep, names: list[str]) -> Finding:
+def staircase(scene: Scene, step: LiveStep, names: list[str]) -> Finding:
     """A rounding: there is a grad_fn, and its gradient is 0 between the steps."""
     expr, text = step.expr, scene.text(step)
     argument = _rounded(expr)

@@ -9,6 +9,7 @@ import torch
 
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.scene import Scene
+from autograd_cli.diagnose.statements import called, expressions
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.report import Finding, Fix, Gradient, Node, Summary
@@ -48,6 +49,13 @@ def _numbered(values: Any, index: Index) -> Iterator[tuple[Index, Any]]:
             yield from _numbered(item, (*index, i))
     elif values is not None:
         yield index, values
+
+
+def flat(values: Any) -> Iterator[Any]:
+    """The numbers of plain values, the bounds of a summary."""
+    if isinstance(values, Summary):
+        values = (values.min, values.max)
+    return (number for _, number in _numbered(values, ()))
 
 
 def _finite(number: Any) -> bool:
@@ -239,18 +247,12 @@ def _all_finite(value: Any) -> bool:
 def _enclosing_where(scene: Scene, step: LiveStep) -> nodes.Call | None:
     """The call of where in one of whose branches the step stands."""
     span = step.expr.span
-    for node in nodes.walk(scene.run.program.body):
-        if not isinstance(node, nodes.Call) or len(node.args) != 3 or _called(node) != "where":
+    for node in expressions(scene.run.program):
+        if not isinstance(node, nodes.Call) or len(node.args) != 3 or called(node) != "where":
             continue
         if any(b.span.start <= span.start and span.end <= b.span.end for b in node.args[1:]):
             return node
     return None
-
-
-def _called(call: nodes.Call) -> str:
-    return (
-        call.function.name if isinstance(call.function, nodes.Attribute) else getattr(call.function, "id", "")
-    )
 
 
 def _mended(scene: Scene, step: LiveStep | None) -> tuple[Fix, ...]:
@@ -262,7 +264,8 @@ def _mended(scene: Scene, step: LiveStep | None) -> tuple[Fix, ...]:
     test, then, _ = call.args
     chosen = then.span.start <= step.expr.span.start and step.expr.span.end <= then.span.end
     inner, condition = scene.source[operand.span], scene.source[test.span]
-    safe = f"where({condition}, {inner}, 1.)" if chosen else f"where({condition}, 1., {inner})"
+    where = scene.source[call.function.span]
+    safe = f"{where}({condition}, {inner}, 1.)" if chosen else f"{where}({condition}, 1., {inner})"
     program = repair.edited(scene.source, {operand.span: safe})
     return (Fix("where the branch is not taken, its operand is 1 instead", program),)
 

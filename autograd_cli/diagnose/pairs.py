@@ -92,7 +92,12 @@ def _is_column_and_row(column: torch.Tensor, row: torch.Tensor) -> bool:
 
 def _is_meant(column: LiveStep) -> bool:
     """Whether the operand's own text puts in the dimension of size 1."""
-    for node in nodes.walk(column.expr):
+    return puts_in_a_one(column.expr)
+
+
+def puts_in_a_one(expr: nodes.Expr) -> bool:
+    """Whether an expression puts in a dimension of size 1, by None, unsqueeze, view or keepdim."""
+    for node in nodes.walk(expr):
         if isinstance(node, nodes.Constant) and node.value is None:
             return True
         if isinstance(node, nodes.Keyword) and node.name in {"keepdim", "keepdims"}:

@@ -26,13 +26,17 @@ def grouped(source: Source, expr: Expr, parent: Expr | None = None) -> Span:
     are not a's own.
     """
     start, end = expr.span
-    if not isinstance(parent, nodes.Binary | nodes.Compare | nodes.Unary):
+    if not isinstance(parent, nodes.Binary | nodes.Compare | nodes.Unary) or not _holds(parent, expr):
         return expr.span
     before, after = source.text[parent.span.start : start], source.text[end : parent.span.end]
     while before.rstrip().endswith("(") and after.lstrip().startswith(")"):
         before = before.rstrip()[:-1]
         after = after.lstrip()[1:]
     return Span(parent.span.start + len(before), parent.span.end - len(after))
+
+
+def _holds(parent: Expr, expr: Expr) -> bool:
+    return parent.span.start <= expr.span.start and expr.span.end <= parent.span.end
 
 
 def followed(source: Source, expr: Expr, suffix: str) -> str:

@@ -8,6 +8,7 @@ import torch
 
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.facts import Case, sized
+from autograd_cli.diagnose.statements import expressions
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.source import Source
@@ -103,7 +104,7 @@ def _asking(case: Case, test: nodes.Expr) -> nodes.Expr | None:
     return next(
         (
             node
-            for node in nodes.walk(case.run.program.body)
+            for node in expressions(case.run.program)
             if isinstance(node, nodes.Conditional | nodes.Boolean)
             and any(child.span == test.span for child in nodes.children(node))
         ),

@@ -63,7 +63,7 @@ def _change(whole: Whole, first: Accumulated) -> Change | None:
     site = whole.sites.get(whole.statement(first.span).span)
     for did in (site.first, site.last) if site else ():
         for change in did.changed if did else ():
-            if change.name == f"{first.leaf}.grad" and change.before == _plain(first.held):
+            if change.name == f"{first.leaf}.grad" and change.before not in (None, 0.0) and change.added:
                 return change
     return None
 

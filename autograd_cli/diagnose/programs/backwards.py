@@ -8,6 +8,7 @@ from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.facts import sized
 from autograd_cli.diagnose.outputs import NOT_SCALAR
 from autograd_cli.diagnose.programs.ended import Ended
+from autograd_cli.diagnose.programs.moving import moved_behind
 from autograd_cli.diagnose.programs.mutated import Victim, name_of, repairs, told, victims
 from autograd_cli.diagnose.statements import replaced, with_keyword
 from autograd_cli.errors import Span
@@ -17,7 +18,7 @@ from autograd_cli.report import Finding, Fix
 from autograd_cli.report.values import shape_text
 from autograd_cli.run.values import dtype_name
 
-_WRITER = re.compile(r"output \d+ of (\w+)")
+_WRITER = re.compile(r"(output \d+ of )(?:\w+::)*(\w+)")
 
 
 def mutated(case: Ended) -> Finding | None:
@@ -35,7 +36,7 @@ def mutated(case: Ended) -> Finding | None:
         _sentence(case, found),
         name="optimizer-step-before-backward" if _is_step(case, found[0]) else "",
         cause=(*told(case.whole, found), *_not_the_victim(case)),
-        fix=tuple(repairs(case.whole, write.span)),
+        fix=(*repairs(case.whole, write.span), *moved_behind(case.whole, write.span, case.expr.span)),
         changed=case.whole.line(write.span),
         needed=[case.whole.line(victim.call.expr.span) for victim in found],
     )
@@ -58,7 +59,8 @@ def _is_step(case: Ended, victim: Victim) -> bool:
 
 def _not_the_victim(case: Ended) -> tuple[str, ...]:
     writer = _WRITER.search(str(case.failure.error))
-    return (f"torch says {writer.group()!r}: that is the change itself, not who needed it",) if writer else ()
+    words = "".join(writer.groups()) if writer else ""
+    return (f'torch says "{words}": that is the change itself, not who needed it',) if writer else ()
 
 
 def nonscalar(case: Ended) -> Finding | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from autograd_cli.diagnose.programs.scene import Whole, reachable
 from autograd_cli.diagnose.programs.ways import is_made, requires_grad, value_named
-from autograd_cli.diagnose.statements import calls, expressions, replaced
+from autograd_cli.diagnose.statements import calls, parts, replaced, targets
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr, Statement
 from autograd_cli.report import Finding, Fix
@@ -91,11 +91,10 @@ def _finding(whole: Whole, expr: Expr, where: str) -> Finding:
 def made_leaf(whole: Whole) -> Iterator[Finding]:
     """AGX419 where a computed loss was told to require grad, so that backward reaches nothing but it."""
     leaves = {number for passed in whole.ran.backwards if passed.leaf for number in passed.roots}
-    for expr, place in _told_to(whole) if leaves else ():
-        traced = value_named(whole, expr)
+    for text, place in _told_to(whole) if leaves else ():
+        traced = value_named(whole, nodes.Name(text))
         if traced is None or traced.number not in leaves or not is_made(traced):
             continue
-        text = whole.source[expr.span]
         yield whole.finding(
             "AGX419",
             f"`{text}` was computed without a graph, and telling it to require grad makes none: backward "
@@ -105,14 +104,22 @@ def made_leaf(whole: Whole) -> Iterator[Finding]:
         )
 
 
-def _told_to(whole: Whole) -> Iterator[tuple[Expr, Expr | Statement]]:
-    """What `requires_grad` is set on, with the place."""
+def _told_to(whole: Whole) -> Iterator[tuple[str, Expr | Statement]]:
+    """The names whose requires_grad is set, with the place."""
     for statement in whole.all_statements:
-        if isinstance(statement, nodes.Assign):
-            for target in statement.targets:
-                if isinstance(target, nodes.Attribute) and target.name == "requires_grad":
-                    yield target.value, statement
-    for node in expressions(whole.program):
-        function = node.function if isinstance(node, nodes.Call) else None
-        if isinstance(function, nodes.Attribute) and function.name == "requires_grad_":
-            yield function.value, node
+        for target in statement.targets if isinstance(statement, nodes.Assign) else ():
+            if isinstance(target, nodes.Attribute) and target.name == "requires_grad":
+                yield whole.source[target.value.span], statement
+        for call in _flagging(statement):
+            assert isinstance(call.function, nodes.Attribute)
+            inner = call.function.value
+            names = (inner.id,) if isinstance(inner, nodes.Name) else targets(statement)
+            yield from ((name, call) for name in names)
+
+
+def _flagging(statement: Statement) -> Iterator[nodes.Call]:
+    for part in parts(statement):
+        for node in nodes.walk(part):
+            function = node.function if isinstance(node, nodes.Call) else None
+            if isinstance(node, nodes.Call) and getattr(function, "name", "") == "requires_grad_":
+                yield node

@@ -1,6 +1,6 @@
 """A backward that needs a value which was changed in place: who changed it, who needed it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from autograd_cli.diagnose import drawing
@@ -29,9 +29,14 @@ class Victim:
 
 def victims(whole: Whole, root: Traced, untracked: bool = False) -> list[Victim]:
     """Every call under `root` that keeps memory which was written after it, in the order of the run."""
+    return victims_among(whole, reachable([root]), untracked)
+
+
+def victims_among(whole: Whole, values: Iterable[Traced], untracked: bool = False) -> list[Victim]:
+    """The calls among `values` that keep memory which was written after them."""
     written = {w.storage for w in whole.ran.mutations.writes if w.untracked or not untracked}
     found = []
-    for traced in sorted(reachable([root]), key=lambda t: t.number):
+    for traced in sorted(values, key=lambda t: t.number):
         if traced.grad_fns and written:
             found += list(_victims_of(whole, traced, written, untracked))
     return found

@@ -6,7 +6,8 @@ from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.outputs import NO_GRAPH
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.upstream import Source, mode_around, names_in, parts_of, sources
-from autograd_cli.diagnose.statements import called, calls, keyword_added, replaced
+from autograd_cli.diagnose.programs.ways import CREATES
+from autograd_cli.diagnose.statements import called, calls, expressions, keyword_added, replaced
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.lang.source import named
@@ -14,15 +15,11 @@ from autograd_cli.report import Finding, Fix
 from autograd_cli.run.tape import Operand
 
 _DETACHES = {"detach", "data", "detach_"}
-_NUMBERS = {"item", "tolist", "float", "int", "numpy"}
+_NUMBERS = {"item", "tolist", "float", "numpy"}
 _CASTS = {"long", "int", "short", "bool", "byte", "char"}
 _INDICES = {"argmax", "argmin", "argsort", "searchsorted", "bucketize", "count_nonzero", "nonzero"}
 _TESTS = {"eq", "ne", "lt", "le", "gt", "ge", "sign_", "isclose", "isnan", "isfinite"}
 _COPIES = {"tensor", "from_numpy", "as_tensor"}
-_CREATES = {
-    "tensor", "randn", "rand", "zeros", "ones", "full", "linspace", "arange", "empty", "eye", "randn_like",
-    "zeros_like", "ones_like", "rand_like", "full_like",
-}  # fmt: skip
 
 
 def cut(case: Ended) -> Finding | None:
@@ -76,6 +73,8 @@ def _kind(node: Expr) -> str:
     if isinstance(node, nodes.Compare):
         return "truth"
     name = node.name if isinstance(node, nodes.Attribute) and node.name == "data" else called(node)
+    if name == "float" and not isinstance(getattr(node, "function", None), nodes.Name):
+        return ""
     kinds = (
         (_DETACHES, "detach"), (_INDICES | _CASTS, "whole"), (_NUMBERS, "number"), (_TESTS, "truth"),
         (_COPIES, "copy"),
@@ -191,7 +190,7 @@ def _no_leaf(case: Ended, root: Operand) -> Finding:
 
 
 def _creates(call: nodes.Call) -> bool:
-    return called(call) in _CREATES
+    return called(call) in CREATES
 
 
 def _name_of(source: Source) -> str:
@@ -231,8 +230,6 @@ def _required(case: Ended, made: list[Source]) -> Iterator[Fix]:
 
 
 def _grads(case: Ended) -> Iterator[nodes.Attribute]:
-    from autograd_cli.diagnose.statements import expressions
-
     for node in expressions(case.run.program):
         if (
             isinstance(node, nodes.Attribute)

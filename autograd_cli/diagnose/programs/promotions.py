@@ -2,49 +2,67 @@
 
 from collections.abc import Iterator
 
-import torch
-
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.programs.scene import Whole
-from autograd_cli.diagnose.programs.ways import arguments
-from autograd_cli.lang.functions.rows import Kind
-from autograd_cli.report import Finding
+from autograd_cli.diagnose.statements import parts
+from autograd_cli.lang import nodes
+from autograd_cli.lang.nodes import Statement
+from autograd_cli.report import Finding, Made
 from autograd_cli.report.values import shape_text
-from autograd_cli.run.traced import Traced
-from autograd_cli.run.values import dtype_name
+
+_FLOATS = ("float16", "bfloat16", "float32", "float64")
+_OPERATORS = {"+", "-", "*", "/"}
 
 
 def promoted(whole: Whole) -> Iterator[Finding]:
-    """AGX305, once, for the first call of two floating dtypes whose result has the wider."""
-    for traced in whole.values:
-        pair = _pair(traced)
-        if pair is None:
-            continue
-        narrow = min(pair, key=lambda side: side.value.dtype.itemsize)
-        rows = [_row(whole, side) for side in (*pair, traced)]
-        yield whole.finding(
-            "AGX305",
-            f"{drawing.quoted(rows[pair.index(narrow)][0])} is {dtype_name(narrow.value.dtype)} and is "
-            f"promoted: {drawing.quoted(rows[2][0])} is {dtype_name(traced.value.dtype)}.",
-            span=traced.expr.span,
-            cause=drawing.columns(rows),
-        )
-        return
+    """AGX305, once, for the first operator between two names of different floating dtypes."""
+    known: dict[str, Made] = {}
+    for statement in whole.all_statements:
+        for node in _operators(statement):
+            pair = _pair(node, known)
+            if pair is not None:
+                yield _finding(whole, node, *pair)
+                return
+        known.update(_made(whole, statement))
 
 
-def _pair(traced: Traced) -> tuple[Traced, Traced] | None:
-    """Two floating tensors of two dtypes that an elementwise call put together."""
-    if traced.function is None or traced.function.kind is not Kind.ELEMENTWISE:
+def _operators(statement: Statement) -> Iterator[nodes.Binary]:
+    for part in parts(statement):
+        for node in nodes.walk(part):
+            if isinstance(node, nodes.Binary) and node.op in _OPERATORS:
+                yield node
+
+
+def _made(whole: Whole, statement: Statement) -> dict[str, Made]:
+    site = whole.sites.get(statement.span)
+    return {made.name: made for made in site.first.made} if site and site.first else {}
+
+
+def _pair(node: nodes.Binary, known: dict[str, Made]) -> tuple[Made, Made] | None:
+    """The two operands, where they are names of floating tensors of two dtypes that weigh the same."""
+    left, right = _known(node.left, known), _known(node.right, known)
+    if left is None or right is None:
         return None
-    sides = [a for a in arguments(traced) if isinstance(a.value, torch.Tensor)]
-    if len(sides) != 2 or not all(side.value.is_floating_point() for side in sides):
+    if left.dtype == right.dtype or left.dtype not in _FLOATS or right.dtype not in _FLOATS:
         return None
-    dtypes = {side.value.dtype for side in sides}
-    wider = isinstance(traced.value, torch.Tensor) and traced.value.dtype in dtypes
-    alike = bool(sides[0].value.ndim) == bool(sides[1].value.ndim)
-    return (sides[0], sides[1]) if len(dtypes) == 2 and wider and alike else None
+    if left.shape is None or right.shape is None or bool(left.shape) != bool(right.shape):
+        return None
+    return left, right
 
 
-def _row(whole: Whole, traced: Traced) -> tuple[str, str, str]:
-    text = traced.name or whole.source[traced.expr.span]
-    return drawing.label(text), shape_text(traced.value.shape), dtype_name(traced.value.dtype)
+def _known(side: nodes.Expr, known: dict[str, Made]) -> Made | None:
+    return known.get(side.id) if isinstance(side, nodes.Name) else None
+
+
+def _finding(whole: Whole, node: nodes.Binary, left: Made, right: Made) -> Finding:
+    narrow = min((left, right), key=lambda made: _FLOATS.index(made.dtype))
+    wide = right if narrow is left else left
+    dtype = wide.dtype if narrow.dtype != "float16" or wide.dtype != "bfloat16" else "float32"
+    text = whole.source[node.span]
+    rows = [(made.name, shape_text(made.shape or ()), made.dtype) for made in (left, right)]
+    return whole.finding(
+        "AGX305",
+        f"`{narrow.name}` is {narrow.dtype} and is promoted: {drawing.quoted(text)} is {dtype}.",
+        span=node.span,
+        cause=drawing.columns([*rows, (drawing.label(text), "", dtype)]),
+    )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.ways import value_named
-from autograd_cli.diagnose.statements import calls, inserted, replaced, targets
+from autograd_cli.diagnose.statements import calls, inserted, parts, replaced, targets
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr
@@ -65,8 +65,6 @@ def _read(whole: Whole, span: Span) -> Expr | None:
 
 
 def _nodes(statement: nodes.Statement) -> Iterator[Expr]:
-    from autograd_cli.diagnose.statements import parts
-
     for part in parts(statement):
         yield from nodes.walk(part)
 

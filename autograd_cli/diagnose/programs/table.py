@@ -1,8 +1,9 @@
 """The rules for a program beside those for its failure, each listed once."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
-from autograd_cli.diagnose import nonfinite, pairs, verdicts
+from autograd_cli.diagnose import verdicts
 from autograd_cli.diagnose.programs import (
     accumulation,
     comments,
@@ -10,6 +11,7 @@ from autograd_cli.diagnose.programs import (
     optimizers,
     promotions,
     python_own,
+    roots,
     said,
     silent,
 )
@@ -37,8 +39,10 @@ INSPECTIONS: tuple[tuple[str, Callable[[Whole], Iterator[Finding]]], ...] = (
 
 ROOTS: tuple[tuple[str, Callable[[Scene], Iterator[Finding]]], ...] = (
     ("AGX501", verdicts.disagree),
-    ("AGX502", nonfinite.gradient),
-    ("AGX407", pairs.silent_broadcast),
+    ("AGX502", roots.not_finite),
+    ("AGX407", roots.all_pairs),
+    ("AGX403", roots.staircase),
+    ("AGX505", roots.vanished),
 )
 """What is asked of each backward; what an expression's page calls a note is meant, in a program."""
 
@@ -59,7 +63,17 @@ def inspect_program(ran: Ran, backwards: Sequence[Backward] = ()) -> tuple[Findi
         scene = Scene(run, graph, gradients)
         found += [tried(whole, finding) for _, rule in ROOTS for finding in rule(scene)]
     order = list(Severity)
-    return tuple(sorted(_once(found), key=lambda finding: order.index(finding.severity)))
+    return tuple(sorted(_once(_explained(found)), key=lambda finding: order.index(finding.severity)))
+
+
+def _explained(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings without the plain word that a gradient is wrong, where another says why."""
+    why = next((each for each in findings if each.code == "AGX415"), None)
+    if why is None:
+        return list(findings)
+    said = [line for each in findings if each.code == "AGX501" for line in each.cause]
+    told = replace(why, cause=(*why.cause, *dict.fromkeys(said)))
+    return [told if each is why else each for each in findings if each.code != "AGX501"]
 
 
 def _once(findings: Sequence[Finding]) -> list[Finding]:

@@ -30,11 +30,27 @@ def tried(whole: Whole, finding: Finding, rule: Rule | None = None) -> Finding:
     A repair passes where the program then comes to its end and `rule` has nothing more to
     say at the same place. A note's repairs are not run.
     """
+    finding = replace(finding, fix=tuple(_placed(whole, fix) for fix in finding.fix))
     if finding.severity is Severity.NOTE or not finding.fix:
         return finding
     fixes = [_run(whole, fix, rule, finding) for fix in finding.fix]
     passed = [fix for fix in fixes if fix.passed is not False]
     return replace(finding, fix=tuple(passed or fixes[:1]))
+
+
+_PLACED = re.compile(r"(?:or |before )*line \d")
+
+
+def _placed(whole: Whole, fix: Fix) -> Fix:
+    """The repair with the line that it changes in its words, where these do not say it."""
+    if not fix.program or _PLACED.match(fix.text):
+        return fix
+    old, new = whole.source.text.splitlines(), fix.program.splitlines()
+    for number, (before, after) in enumerate(zip(old, new, strict=False), start=1):
+        if before != after:
+            code = after.split("  #")[0].strip()
+            return replace(fix, text=f"line {number}:  {code}" + (f", {fix.text}" if fix.text else ""))
+    return fix
 
 
 def _run(whole: Whole, fix: Fix, rule: Rule | None, finding: Finding) -> Fix:
@@ -50,9 +66,14 @@ def _run(whole: Whole, fix: Fix, rule: Rule | None, finding: Finding) -> Fix:
 
 def _with_prints(text: str, printed: Iterable[str]) -> str:
     """The words of a repair with what the program then prints: "prints 4, 12, 32"."""
-    lines = [_NUMBER.sub(r"\1", line) for line in "".join(printed).splitlines()]
-    shown = ", ".join(re.sub(r"\.(?=,|$)", "", line) for line in lines)
+    shown = ", ".join(map(_shown, "".join(printed).splitlines()))
     return f"{text}; prints {shown}" if shown and len(shown) <= _MOST_SHOWN else text
+
+
+def _shown(line: str) -> str:
+    """A printed line, of a tensor of one number the number: "4" for "tensor(4.)"."""
+    found = _NUMBER.fullmatch(line)
+    return found[1].removesuffix(".") if found else line
 
 
 def rerun(ran: Ran, text: str) -> Ran | None:

@@ -6,7 +6,7 @@ from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.scene import reachable
 from autograd_cli.diagnose.programs.ways import arguments, requires_grad
-from autograd_cli.diagnose.statements import inserted, keyword_added, replaced, targets
+from autograd_cli.diagnose.statements import calls, inserted, keyword_added, replaced, targets
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Statement
@@ -95,8 +95,6 @@ def _retained(case: Ended, span: Span) -> Iterator[Fix]:
 
 
 def _backwards(case: Ended) -> Iterator[nodes.Call]:
-    from autograd_cli.diagnose.statements import calls
-
     return calls(case.run.program, "backward", "grad")
 
 

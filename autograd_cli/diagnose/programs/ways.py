@@ -6,11 +6,18 @@ from typing import Any
 import torch
 
 from autograd_cli.diagnose.programs.scene import Whole, reachable
+from autograd_cli.diagnose.statements import called
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.run.traced import Traced, now
 from autograd_cli.run.values import tensors_in
+
+CREATES = {
+    "tensor", "randn", "rand", "zeros", "ones", "full", "linspace", "arange", "empty", "eye", "randn_like",
+    "zeros_like", "ones_like", "rand_like", "full_like",
+}  # fmt: skip
+"""Functions that make a tensor of plain numbers and take requires_grad."""
 
 Memory = int
 """A storage, as torch tells one from another."""
@@ -28,8 +35,8 @@ def value_named(whole: Whole, expr: Expr | None) -> Traced | None:
 
 
 def memory(tensor: torch.Tensor) -> Memory:
-    """The storage that a tensor looks at; meta tensors have none of their own."""
-    return int(tensor.untyped_storage()._cdata)
+    """The address of the storage that a tensor looks at; meta tensors have none of their own."""
+    return int(tensor.untyped_storage().data_ptr())
 
 
 def arguments(traced: Traced) -> list[Traced]:
@@ -53,9 +60,12 @@ def requires_grad(traced: Traced) -> bool:
 
 
 def is_made(traced: Traced) -> bool:
-    """Whether a value was computed from other tensors, not created or drawn."""
-    created = traced.function is not None and traced.function.kind in (Kind.CREATION, Kind.RANDOM)
-    return traced.kind == "call" and not created and any(tensors_in(a.value) for a in arguments(traced))
+    """Whether a value was computed, not created or drawn, nor a created one told to require grad."""
+    if traced.kind != "call" or traced.function is None:
+        return False
+    first = traced.exprs[0] if traced.exprs else None
+    flagged = traced.function.name == "requires_grad_" and first is not None and called(first) in CREATES
+    return traced.function.kind not in (Kind.CREATION, Kind.RANDOM) and not flagged
 
 
 def cuts_under(root: Traced) -> list[Traced]:

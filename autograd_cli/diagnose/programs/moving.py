@@ -1,0 +1,54 @@
+"""A statement put behind another one: a change that came too early."""
+
+from collections.abc import Iterator
+
+from autograd_cli.diagnose.programs.scene import Whole
+from autograd_cli.errors import Span
+from autograd_cli.lang import nodes
+from autograd_cli.lang.nodes import Block, Statement
+from autograd_cli.report import Fix
+
+
+def moved_behind(whole: Whole, write: Span, backward: Span) -> Iterator[Fix]:
+    """The statement at `write` put behind the backward, where both stand in one block."""
+    block = _block_of(whole.program.statements, whole.statement(write))
+    first, last = whole.statement(write), whole.statement(backward)
+    if block is None or last not in block or _shares_line(whole, first) or _shares_line(whole, last):
+        return
+    text, lines = whole.source.text, whole.source.line_starts
+    start = lines[whole.line(first.span) - 1]
+    stop = _end_of_line(text, first.span.end)
+    put = _end_of_line(text, last.span.end)
+    moved = text[start:stop]
+    rest = text[:start] + text[stop:put] + ("" if text[:put].endswith("\n") else "\n") + moved + text[put:]
+    yield Fix(f"line {whole.line(first.span)} moved behind line {whole.line(last.span)}, the backward", rest)
+
+
+def _end_of_line(text: str, offset: int) -> int:
+    end = text.find("\n", offset)
+    return len(text) if end < 0 else end + 1
+
+
+def _shares_line(whole: Whole, statement: Statement) -> bool:
+    line = whole.line(statement.span)
+    return sum(whole.line(other.span) == line for other in whole.all_statements) > 1
+
+
+def _block_of(block: Block, statement: Statement) -> Block | None:
+    """The block that a statement stands in, by identity."""
+    if any(each is statement for each in block):
+        return block
+    for each in block:
+        for inner in _blocks(each):
+            found = _block_of(inner, statement)
+            if found is not None:
+                return found
+    return None
+
+
+def _blocks(statement: Statement) -> Iterator[Block]:
+    if isinstance(statement, nodes.For | nodes.With | nodes.Define | nodes.Try):
+        yield statement.body
+    if isinstance(statement, nodes.If):
+        yield statement.then
+        yield statement.otherwise

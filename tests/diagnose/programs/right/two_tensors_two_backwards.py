@@ -1,0 +1,7 @@
+import torch
+a = torch.tensor(1.0, requires_grad=True)
+b = torch.tensor(2.0, requires_grad=True)
+(a ** 2).backward()
+print(a.grad)
+(b ** 2).backward()
+print(b.grad)

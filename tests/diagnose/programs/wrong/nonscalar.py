@@ -1,0 +1,6 @@
+# expect: AGX401 error 6
+# fix: y.sum()
+import torch
+x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
+y = x * 2
+y.backward()

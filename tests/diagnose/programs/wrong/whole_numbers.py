@@ -1,0 +1,3 @@
+# expect: AGX404 error 3
+import torch
+x = torch.tensor([1, 2, 3], requires_grad=True)
