@@ -1,5 +1,6 @@
 """Errors as lines on stderr: what was found, where, why not, what to write instead."""
 
+import re
 from collections.abc import Callable, Sequence
 from traceback import extract_tb
 
@@ -9,6 +10,11 @@ from autograd_cli.lang.source import Source, quote, visible
 
 Styled = tuple[str, str]
 """A line and its style: "error", "carets", "fix" or ""."""
+
+
+_LONG_WORD = re.compile(r"(?<=`)[^`]{80,}(?=`)|[^\s`]{120,}")
+_LONGEST_FIX = 2_000
+"""Characters of a command to paste; a longer one is not shown."""
 
 
 def status_of(environment: Environment, work: Callable[[], int | None]) -> ExitStatus:
@@ -46,10 +52,10 @@ def lines(error: AgxError, width: int) -> list[Styled]:
     told: list[Styled] = [(" ".join(filter(None, ("error", _name(error.code), f"({error.code})"))), "error")]
     if error.text and error.span is not None:
         told += _quoted(error, width)
-    told.append((f"  {visible(error.sentence)}", ""))
+    told.append((f"  {visible(_shortened(error.sentence))}", ""))
     if error.hint:
-        told.append((f"  {visible(error.hint)}", ""))
-    if error.fix:
+        told.append((f"  {visible(_shortened(error.hint))}", ""))
+    if 0 < len(error.fix) <= _LONGEST_FIX:
         told.append((f"  write: {visible(error.fix)}", "fix"))
     told.append((f"  agx explain {error.code}", ""))
     return told
@@ -67,6 +73,11 @@ def tell(environment: Environment, told: Sequence[Styled]) -> None:
     console = Console(file=environment.stderr, force_terminal=True, width=environment.width, highlight=False)
     for text, style in told:
         console.print(Text(text, styles[style]), soft_wrap=True)
+
+
+def _shortened(sentence: str) -> str:
+    """The sentence with the middle of long names cut out: what is quoted, or has no space in it."""
+    return _LONG_WORD.sub(lambda match: f"{match[0][:40]}…{match[0][-10:]}", sentence)
 
 
 def _quoted(error: AgxError, width: int) -> list[Styled]:
@@ -94,7 +105,7 @@ def _width(environment: Environment) -> int:
 
 
 def _of_system(error: OSError) -> str:
-    place = f"{visible(str(error.filename))}: " if error.filename else ""
+    place = f"{visible(_shortened(str(error.filename)))}: " if error.filename else ""
     return f"{place}{error.strerror or error}"
 
 

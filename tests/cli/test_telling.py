@@ -115,3 +115,13 @@ def test_a_fault_of_agx_says_so_without_a_traceback():
     assert text.startswith("error: agx itself failed (ZeroDivisionError: by\\x0anothing, at test_telling.py:")
     assert "Please report this line and the command." in text
     assert "Traceback" not in text
+
+
+def test_long_names_are_cut_in_the_middle():
+    name = "begin" + "x" * 50_000 + "end"
+    error = InputError("AGX202", f"`{name}` is none.", hint=f"Not @{name}.npy.", fix=f"agx trace {name}")
+    text, _ = told(error)
+    assert len(text) < 400
+    assert "`begin" in text
+    assert "end` is none." in text
+    assert "write:" not in text
