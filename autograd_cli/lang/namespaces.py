@@ -52,8 +52,10 @@ _NUMPY_DTYPES = words("float64 float32 float16 int64 int32 int16 int8 uint8 bool
 # `from torch import *` leaves these out, so that they are called torch.channels_last.
 MEMORY_FORMATS = words("channels_last channels_last_3d contiguous_format preserve_format")
 
-# What stands in torch and is no bare name.
-NOT_BARE = (*MEMORY_FORMATS, "__version__")
+# What stands in torch, and `from torch import *` does not bring.
+NOT_BARE = frozenset(
+    {*MEMORY_FORMATS, "__version__", "broadcast_shapes", "lu", "pca_lowrank", "svd_lowrank", "unique"}
+)
 
 # A dtype that Python's own types stand for, where torch takes one for a dtype.
 _PYTHON_TYPES = {"float": "float64", "int": "int64", "bool": "bool", "complex": "complex128"}

@@ -15,6 +15,7 @@ from torch.autograd.gradcheck import GradcheckError
 from autograd_cli.lang.arithmetic import CALLS
 from autograd_cli.lang.functions import FUNCTIONS, OPERATORS, by_path, members
 from autograd_cli.lang.functions.rows import NUMPY_KEYWORDS, Function, Kind, row
+from autograd_cli.lang.namespaces import NOT_BARE
 from autograd_cli.run.operations import callable_for
 
 PRELUDE = (Path(__file__).parent.parent / "prelude.txt").read_text(encoding="utf-8")
@@ -23,7 +24,7 @@ EVERY = (*FUNCTIONS, *OPERATORS.values())
 WITH_EXAMPLE = [f for f in EVERY if f.example is not None]
 
 # Casts to fewer bits: a step that these can write, so that the difference is exact.
-COARSE = {f"torch.Tensor.{name}" for name in ("float", "half", "bfloat16", "cfloat")}
+COARSE = {f"torch.Tensor.{name}" for name in ("float", "half", "bfloat16", "cfloat", "chalf")}
 
 # Arguments that torch's Python layer adds to the operator; each is called below.
 PYTHON_ONLY = {
@@ -37,6 +38,13 @@ PYTHON_ONLY = {
     "torch.nn.functional.adaptive_max_pool3d": {"return_indices"},
 }
 
+# What torch says of functions that it has and would rather not.
+TORCH_WARNS = (
+    "ignore:.* is deprecated:UserWarning",
+    "ignore:index_reduce.. is in beta:UserWarning",
+    "ignore:ComplexHalf support is experimental:UserWarning",
+)
+
 # Written in C++ or with `*args`, so that Python cannot say what they take; called below.
 UNDECLARED = {
     "torch.Tensor.cuda",
@@ -46,6 +54,13 @@ UNDECLARED = {
     "torch.einsum",
     "torch.Tensor.numpy",
     "torch.Size",
+    "torch.Tensor",
+    "torch.lu",
+    "torch.unique",
+    "torch.unique_consecutive",
+    "torch.broadcast_shapes",
+    "torch.nn.functional.fractional_max_pool2d",
+    "torch.nn.functional.fractional_max_pool3d",
     "torch.device",
     "torch.autocast",
     "torch.from_numpy",
@@ -114,8 +129,7 @@ def prepared(
     return evaluate, tuple(leaves.values())
 
 
-@pytest.mark.filterwarnings("ignore:(torch.chain_matmul|torch.cholesky) is deprecated:UserWarning")
-@pytest.mark.filterwarnings("ignore:index_reduce.. is in beta:UserWarning")
+@pytest.mark.filterwarnings(*TORCH_WARNS)
 @pytest.mark.parametrize("function", [f for f in WITH_EXAMPLE if f.differentiable], ids=said)
 def test_the_example_has_a_finite_value_and_the_right_gradient(
     function: Function, names: dict[str, Any]
@@ -168,9 +182,10 @@ def test_torch_has_what_the_rows_claim() -> None:
 
 def test_bare_names_come_with_the_prelude() -> None:
     """`from torch import *` brings what stands in `torch.__all__`, nothing else."""
-    bare = [f.name for f in FUNCTIONS if f.path == f"torch.{f.name}"]
-    assert set(bare) - {"set_grad_enabled"} <= set(torch.__all__), "which the prelude imports by name"
-    assert "unique" not in torch.__all__, "torch.unique is no bare name"
+    bare = {f.name for f in FUNCTIONS if f.path == f"torch.{f.name}"}
+    assert NOT_BARE.isdisjoint(torch.__all__)
+    by_name = {"set_grad_enabled"}
+    assert bare - NOT_BARE - by_name <= set(torch.__all__)
 
 
 def test_a_method_that_torch_has_is_not_left_out() -> None:
@@ -398,10 +413,12 @@ def test_attributes_are_read() -> None:
     assert callable_for(by_path["torch.Tensor.T"])(x).shape == (3, 2)
 
 
-@pytest.mark.filterwarnings("ignore:(torch.chain_matmul|torch.cholesky) is deprecated:UserWarning")
-@pytest.mark.filterwarnings("ignore:index_reduce.. is in beta:UserWarning")
+QUIET = ("rrelu", "rrelu_", "scaled_dot_product_attention", "multi_head_attention_forward")
+
+
+@pytest.mark.filterwarnings(*TORCH_WARNS)
 def test_what_draws_says_so_and_nothing_else_does(names: dict[str, Any]) -> None:
-    quiet = {f"torch.nn.functional.{name}" for name in ("rrelu", "rrelu_", "scaled_dot_product_attention")}
+    quiet = {f"torch.nn.functional.{name}" for name in QUIET}
     said_to_draw = {f.path for f in EVERY if f.draws}
     found = {f.path for f in WITH_EXAMPLE if f.differentiable and moves_the_generator(f, names)}
     assert quiet <= said_to_draw, "these draw when they are asked to"

@@ -50,6 +50,22 @@ ATTENTION = (
     "(query, key, value, attn_mask: mask = None, dropout_p: number = 0.0, is_causal: flag = False,"
     " *, scale: number = None, enable_gqa: flag = False)"
 )
+HEADS = (
+    "(query, key, value, embed_dim_to_check: count, num_heads: count, in_proj_weight, in_proj_bias, bias_k,"
+    " bias_v, add_zero_attn: flag, dropout_p: number, out_proj_weight, out_proj_bias,"
+    " training: flag = True, key_padding_mask: mask = None, need_weights: flag = True,"
+    " attn_mask: mask = None, use_separate_proj_weight: flag = False, q_proj_weight = None,"
+    " k_proj_weight = None, v_proj_weight = None, static_k = None, static_v = None,"
+    " average_attn_weights: flag = True, is_causal: flag = False)"
+)
+UNPOOL = (
+    "(input, indices: index, kernel_size: size, stride: size = None, padding: size = 0,"
+    " output_size: size = None)"
+)
+FRACTIONAL = (
+    "(input, kernel_size: size, output_size: size = None, output_ratio: number = None,"
+    " return_indices: flag = False)"
+)
 OUTPUT = "(input, output_size: size)"
 OUTPUT_MAX = "(input, output_size: size, return_indices: flag = False)"
 TIES = "no two equal elements in a window"
@@ -70,6 +86,19 @@ def _of(
         f"torch.nn.functional.{name}", meaning, f"F.{name}(x{arguments})", signature=signature, domain=domain,
         x=x, **more,
     )  # fmt: skip
+
+
+def _unpool(name: str, places: str, x: str) -> Function:
+    """A row for what undoes a pool: its name, where the elements of the example go, the example's x."""
+    return _of(name, "each element at the place that indices say, 0 elsewhere", f", tensor([{places}]), 2",
+               UNPOOL, "any real", x)  # fmt: skip
+
+
+def _native(name: str, meaning: str, arguments: str, signature: str) -> Function:
+    """A row for what a layer calls: its name, meaning, what follows x in the example, signature."""
+    item = "" if name == "constant_pad_nd" else "[0]"
+    return _row(f"torch.{name}", meaning, f"{name}(x{arguments}){item}", signature=signature,
+                domain="rows not constant" if item else "any real", x=M)  # fmt: skip
 
 
 def _bare(
@@ -141,6 +170,17 @@ POOLS = (
         TIES, SPACE),
 )
 
+UNPOOLS = (
+    _unpool("max_unpool1d", "[[0,3]]", "[[[1.5,-0.3]]]"),
+    _unpool("max_unpool2d", "[[[0,3],[8,15]]]", "[[[[1.5,-0.3],[0.2,2.5]]]]"),
+    _unpool("max_unpool3d", "[[[[0]]]]", "[[[[[1.5]]]]]"),
+    _of("fractional_max_pool2d", "the largest of windows laid out at random", ", 2, output_size=1",
+        FRACTIONAL, TIES, PLANE, draws=True),
+    _of("fractional_max_pool3d", "the largest of windows laid out at random", ", 1, output_size=1",
+        FRACTIONAL, TIES, SPACE, draws=True),
+    _of("lp_pool3d", "the p-norm of each window of a space", ", 2, 2", LP, "no window of zeros", SPACE),
+)
+
 NORMS = (
     _of("layer_norm", "each row moved to mean 0 and spread 1, then weighted", ", (3,)",
         "(input, normalized_shape: size, weight = None, bias = None, eps: number = 1e-05)",
@@ -163,6 +203,27 @@ NORMS = (
     row("torch.renorm", "slices along dim scaled down to a norm of at most maxnorm", "renorm(x, 2, 0, 1.)",
         kind=Kind.LAYER, signature="(input, p: number, dim: dim, maxnorm: number)",
         domain="norms != maxnorm", x=M),
+)
+
+NATIVE = (
+    _native("native_layer_norm", "(layer_norm, means, 1 / spreads)", ", (3,), None, None, 1e-05",
+            "(input, normalized_shape: size, weight, bias, eps: number)"),
+    _native("native_group_norm", "(group_norm, means, 1 / spreads)", ", None, None, 2, 3, 1, 1, 1e-05",
+            "(input, weight, bias, N: count, C: count, HxW: count, group: count, eps: number)"),
+    _native("constant_pad_nd", "with a number added at the ends of the last dims", ", (1, 1)",
+            "(input, pad: size, value: number = 0)"),
+    _of("upsample", "resized, by the nearest element unless told; now called interpolate",
+        ", scale_factor=2", "(input, size: size = None, scale_factor: number = None,"
+        " mode: text = 'nearest', align_corners: flag = None)", "any real", LINE),
+    _of("upsample_nearest", "resized, by the nearest element; now called interpolate", ", scale_factor=2",
+        "(input, size: size = None, scale_factor: number = None)", "any real", LINE),
+    _of("upsample_bilinear", "resized, by lines between the elements; now called interpolate",
+        ", scale_factor=2", "(input, size: size = None, scale_factor: number = None)", "any real", PLANE),
+    _row("torch.nn.functional.multi_head_attention_forward",
+         "(attention of several heads, the weights averaged over heads)", domain="any real", draws=True,
+         example="F.multi_head_attention_forward(q, q, q, 2, 1, w, None, None, None, False, 0., v, None)[0]",
+         signature=HEADS, q="[[[1.5,-0.3]],[[0.2,2.5]]]", v="[[0.4,-1.2],[0.8,0.3]]",
+         w="[[0.7,1.1],[-0.4,0.9],[0.3,-0.6],[1.2,0.5],[-0.8,0.1],[0.6,-1.3]]"),
 )
 
 DROPOUTS = (
@@ -202,4 +263,4 @@ FRAMES = (
 )
 # fmt: on
 
-ROWS = (*MAPS, *POOLS, *NORMS, *DROPOUTS, *FRAMES)
+ROWS = (*MAPS, *POOLS, *UNPOOLS, *NATIVE, *NORMS, *DROPOUTS, *FRAMES)

@@ -20,6 +20,7 @@ M = "[[1.5,-0.3,0.7],[0.2,2.5,-1.1]]"
 OFF = "[[1.5,-0.4,0.7],[0.2,2.5,-1.1]]"
 N = "[[0.4,1.3,-0.9],[1.2,-0.5,0.3]]"
 K = "[[0.1,-1.3,0.6],[-0.8,0.5,2.3]]"
+SQUARE = "[[0.4,-1.2,0.8],[0.3,0.9,-0.5],[-0.7,1.1,0.6]]"
 CLASSES = "tensor([2,0])"
 
 
@@ -99,6 +100,15 @@ EMBEDDINGS = (
          p=N, n=K,
          signature="(anchor, positive, negative, margin: number = 1.0, p: number = 2, eps: number = 1e-06,"
                    " swap: flag = False" + END),
+    _row("torch.nn.functional.triplet_margin_with_distance_loss",
+         "triplet_margin_loss with the distance of pairwise_distance",
+         "F.triplet_margin_with_distance_loss(a, p, n, margin=3.)", domain="off the margin", a=M, p=N, n=K,
+         signature="(anchor, positive, negative, *, margin: number = 1.0, swap: flag = False,"
+                   " reduction: text = 'mean')"),
+    _row("torch.nn.functional.linear_cross_entropy", "cross_entropy of x @ w.T, in one step",
+         "F.linear_cross_entropy(x, w, tensor([2,0]))", domain="any real; classes 0 to C-1", x=M, w=SQUARE,
+         signature="(input, linear_weight, target: target, *, linear_bias = None, weight = None,"
+                   " reduction: text = 'mean', ignore_index: index = None, label_smoothing: number = 0.0)"),
     _row("torch.nn.functional.cosine_similarity", "the cosine of the angle between vectors",
          "F.cosine_similarity(x, y)", signature="(x1, x2, dim: dim = 1, eps: number = 1e-08)",
          domain="no zero vector", aliases=("torch.cosine_similarity",), x=M, y=N),

@@ -146,6 +146,8 @@ QUERIES = (
          "x.data_ptr() == x.detach().data_ptr()", method=True, x=A),
     _ask("torch.device", "a device, by its name or by its kind and number", "torch.device('cpu')",
          signature="(type: device, index: count = None)", domain="devices of torch"),
+    _effect("torch.Tensor", "a tensor of these numbers in the default dtype", "torch.Tensor([1., 2.])",
+            kind=Kind.CREATION, signature="(data: number = (), /)", domain="a new constant"),
     _ask("torch.Size", "a shape", "torch.Size((2, 3))", signature="(sizes: size = (), /)",
          domain="whole numbers"),
 )

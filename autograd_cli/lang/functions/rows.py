@@ -9,7 +9,7 @@ from enum import Enum
 from functools import cache
 from typing import NamedTuple
 
-from autograd_cli.lang.namespaces import FROM_BUILTINS, MODULES
+from autograd_cli.lang.namespaces import FROM_BUILTINS, MODULES, NOT_BARE
 
 
 class Kind(Enum):
@@ -142,9 +142,11 @@ class Function(NamedTuple):
             if self.path.startswith(prefix):
                 return short + self.path.removeprefix(prefix)
         rest = self.path.removeprefix("torch.")
-        is_bare = rest.partition(".")[0] in MODULES if "." in rest else self.name not in FROM_BUILTINS
+        is_bare = rest.partition(".")[0] in MODULES if "." in rest else rest not in _NEVER_BARE
         return rest if is_bare else self.path
 
+
+_NEVER_BARE = FROM_BUILTINS | NOT_BARE
 
 # The prelude's `import torch.nn.functional as F` and its like; what is no tensor by a name people use.
 _SHORT = (

@@ -84,7 +84,7 @@ STRETCHES = (
     _method("torch.Tensor.repeat", "the whole repeated along each dim", "x.repeat(2, 2)",
             signature="(input, *repeats: size)", x=A),
     _row("torch.repeat_interleave", "each element repeated", "repeat_interleave(x, 2)",
-         signature="(input, repeats: index, dim: dim = None, *, output_size: size = None)", x=A),
+         signature="(input, repeats: index, dim: dim = None)", x=A),
     _row("torch.tile", "the whole repeated, as NumPy does", "tile(x, (2, 2))",
          signature="(input, dims: size)", method_signature="(input, *dims: size)", x=A),
     _function("torch.meshgrid", "grids of coordinates from lists of them", "meshgrid(x, y, indexing='ij')[0]",

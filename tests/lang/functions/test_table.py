@@ -16,7 +16,7 @@ EVERY = (*FUNCTIONS, *OPERATORS.values())
 DANGEROUS = frozenset(
     {
         "load", "save", "open", "eval", "exec", "compile", "getattr", "setattr", "input", "vars",
-        "globals", "from_file", "frombuffer", "from_blob", "as_strided", "empty_strided", "resize_",
+        "globals", "from_file", "frombuffer", "from_blob", "as_strided_", "empty_strided", "resize_",
         "resize_as_", "set_", "apply_", "map_", "register_hook", "storage", "untyped_storage",
         "share_memory_", "set_default_dtype", "set_num_threads", "set_printoptions",
         "vmap", "factorial", "comb", "perm", "lobpcg", "ctc_loss",
