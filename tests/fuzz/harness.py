@@ -3,7 +3,7 @@
 With atheris (`pip install atheris`, not among the project's own dependencies) the search is guided by
 the lines that a text reaches, and the options are libFuzzer's: `-max_total_time=600`, a folder of
 texts to start from, or a file that failed before. Without it texts are cut and joined at random, and
-`-max_total_time` is the one option.
+`-max_total_time` is the one option. With `--all` a fault does not end the search: each kind is shown once.
 """
 
 import ast
@@ -11,6 +11,7 @@ import re
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -46,6 +47,9 @@ def expressions() -> list[str]:
 
 def fuzz(one: Callable[[str], None], seeds: list[str]) -> None:
     """Try texts until the time is up or `one` raises, which is then a fault."""
+    if "--all" in sys.argv:
+        sys.argv.remove("--all")
+        one = going_on(one)
     if atheris is None:
         at_random(one, seeds)
         return
@@ -54,6 +58,22 @@ def fuzz(one: Callable[[str], None], seeds: list[str]) -> None:
         mine = [*sys.argv, *DEFAULTS, f"-dict={words}", str(corpus)]
         atheris.Setup(mine, lambda data: one(data.decode("utf-8", "replace")))
         atheris.Fuzz()
+
+
+def going_on(one: Callable[[str], None]) -> Callable[[str], None]:
+    """`one` that shows the first fault of each place and goes on."""
+    seen = set()
+
+    def tried(text: str) -> None:
+        try:
+            one(text)
+        except Exception as error:
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            if (place := f"{last.filename}:{last.lineno} {type(error).__name__}") not in seen:
+                seen.add(place)
+                print(f"FAULT {place}: {error} for {text!r}", flush=True)
+
+    return tried
 
 
 def beginning(folder: Path, seeds: list[str]) -> tuple[Path, Path]:

@@ -11,7 +11,8 @@ import torch
 
 MOST_NODES = 60
 """So many nodes of a graph are compared."""
-ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+ADDRESS = re.compile(r"( object)? at 0x[0-9a-f]+")
+"""What follows the name of a class where Python shows an object; agx shows the name alone."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ def outcome(
     values: Mapping[str, Any], printed: str, error: str = "", lines: tuple[int, int] = (0, 0)
 ) -> Outcome:
     """The facts of the values of `values`, in the order of their names, with what they share."""
-    names = {name: facts(value) for name, value in sorted(values.items())}
+    told = ((name, facts(value)) for name, value in sorted(values.items()))
+    names = {name: fact for name, fact in told if fact != "other"}
     names["(shared)"] = shared(values)
     return Outcome(names, ADDRESS.sub("", printed), error, lines)
 

@@ -8,7 +8,7 @@ import ast
 import io
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from random import Random
@@ -199,14 +199,21 @@ def programs() -> st.SearchStrategy[str]:
     return st.randoms(use_true_random=True).map(written)
 
 
-def shortened(text: str, is_wrong: Any) -> str:
-    """`text` without the statements that it can lose and still be wrong."""
-    statements = [ast.get_source_segment(text, node) or "" for node in ast.parse(text).body]
-    changed = True
+def shortened(text: str, is_wrong: Callable[[str], bool]) -> str:
+    """`text` without the lines that it can lose and still be wrong."""
+    lines, changed = text.splitlines(), True
     while changed:
         changed = False
-        for number in reversed(range(len(statements))):
-            fewer = statements[:number] + statements[number + 1 :]
-            if fewer and is_wrong("\n".join(fewer) + "\n"):
-                statements, changed = fewer, True
-    return "\n".join(statements) + "\n"
+        for number in reversed(range(len(lines))):
+            fewer = "\n".join([*lines[:number], *lines[number + 1 :]]) + "\n"
+            if reads(fewer) and is_wrong(fewer):
+                lines, changed = fewer.splitlines(), True
+    return "\n".join(lines) + "\n"
+
+
+def reads(text: str) -> bool:
+    """Whether Python can read a text."""
+    try:
+        return bool(ast.parse(text).body)
+    except SyntaxError:
+        return False

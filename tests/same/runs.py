@@ -15,15 +15,19 @@ import torch
 
 from autograd_cli.errors import Span
 from autograd_cli.lang.check import check
+from autograd_cli.lang.nodes import Program
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.run.inputs import Roles, bind
+from autograd_cli.run.program import run_program
 from autograd_cli.run.record import torch_state
 from autograd_cli.run.settings import Settings
+from autograd_cli.run.tape import BoundValue
 from autograd_cli.run.traced import Traced
 from tests.same.outcomes import Outcome, outcome
 
 PRELUDE = (Path(__file__).parent.parent / "prelude.txt").read_text(encoding="utf-8")
+SETTINGS = Settings()
 FILE = "<program>"
 IMPORT = re.compile(r"^\s*(import|from)\s", re.MULTILINE)
 
@@ -53,18 +57,43 @@ def as_it_was() -> Iterator[None]:
             torch.set_grad_enabled(grads)
 
 
-def in_python(text: str, bindings: Mapping[str, Any] | None = None) -> Outcome:
-    """What CPython makes of a program; `bindings` are values that it starts with."""
+def in_python(text: str, bindings: Mapping[str, str] | None = None) -> Outcome:
+    """What CPython makes of a program that starts with the values of `bindings`."""
     before = start(text)
-    names = {**before, **(bindings or {})}
-    printed, error, lines = io.StringIO(), "", (0, 0)
-    with as_it_was(), redirect_stdout(printed):
-        torch.manual_seed(0)
+    names, printed, error, lines = dict(before), io.StringIO(), "", (0, 0)
+    with as_it_was(), torch_state(SETTINGS), redirect_stdout(printed):
+        names |= {binding.name: binding.value for binding in bound(text, bindings)}
         try:
             exec(compile(text, FILE, "exec"), names)
         except Exception as raised:
             error, lines = type(raised).__name__, _place(raised)
     return outcome(_own(names, before), printed.getvalue(), error, lines)
+
+
+def in_agx(text: str, bindings: Mapping[str, str] | None = None) -> Outcome:
+    """What agx makes of it."""
+    with as_it_was(), torch_state(SETTINGS):
+        values = bound(text, bindings)
+        ran = run_program(read(text, bindings), values, SETTINGS)
+    names = {name: untraced(value) for name, value in ran.names.items()}
+    error, lines = "", (0, 0)
+    if ran.failure is not None and ran.failed is not None:
+        error, lines = type(ran.failure.error).__name__, _lines(text, ran.failed.span)
+    return outcome(names, "".join(ran.printed), error, lines)
+
+
+def read(text: str, bindings: Mapping[str, str] | None) -> Program:
+    """A program, parsed and checked."""
+    program = parse(Source(text))
+    check(program, list(bindings or {}))
+    return program
+
+
+def bound(text: str, bindings: Mapping[str, str] | None) -> tuple[BoundValue, ...]:
+    """The values of bindings, new ones each time."""
+    if not bindings:
+        return ()
+    return bind(list(bindings.items()), Roles(check(parse(Source(text)), list(bindings)).names), SETTINGS)
 
 
 def _place(error: Exception) -> tuple[int, int]:
@@ -82,24 +111,6 @@ def _own(names: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
         and before.get(name, _own) is not value
         and not isinstance(value, strange)
     }
-
-
-def in_agx(text: str, bindings: Mapping[str, str] | None = None) -> Outcome:
-    """What agx makes of a program; `bindings` are texts, as on a command line."""
-    from autograd_cli.run.program import run_program
-
-    settings, pairs = Settings(), list((bindings or {}).items())
-    with as_it_was():
-        program = parse(Source(text))
-        usage = check(program, [name for name, _ in pairs])
-        with torch_state(settings):
-            bound = bind(pairs, Roles(usage.names), settings)
-            ran = run_program(program, bound, settings)
-    values = {name: untraced(value) for name, value in ran.names.items()}
-    error, lines = "", (0, 0)
-    if ran.failure is not None and ran.failed is not None:
-        error, lines = type(ran.failure.error).__name__, _lines(text, ran.failed.span)
-    return outcome(values, "".join(ran.printed), error, lines)
 
 
 def untraced(value: Any) -> Any:
