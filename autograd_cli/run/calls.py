@@ -8,7 +8,7 @@ import torch
 from autograd_cli.lang import arithmetic
 from autograd_cli.lang.functions.rows import Function, Kind
 from autograd_cli.lang.nodes import Expr
-from autograd_cli.run import writing
+from autograd_cli.run import limits, writing
 from autograd_cli.run.devices import check_operands
 from autograd_cli.run.limits import COUNTED, SMALL, refuse_if_too_large, refuse_if_too_many
 from autograd_cli.run.recording import kept_arguments, recorder
@@ -33,34 +33,44 @@ def applier(
     """What makes the call at `node`, of any form."""
     record = recorder(state, node, function, call, exprs)
     most_memory, most_items = state.settings.max_memory, state.settings.max_items
-    target = exprs[0] if exprs else node
+    target, zero = exprs[0] if exprs else node, function.name in _ZERO
+    compares = not function.moves and not state.one_device
+    counted, unset = function.name in COUNTED, function.name in _UNSET
+    size = limits.estimate if function.kind is not Kind.ELEMENTWISE else limits.broadcast
+    row_writes, draws = function.writes, function.draws
 
     def apply(args: tuple[Any, ...], kwargs: dict[str, Any] = NONE_NAMED) -> Any:
-        given = tuple([plain(arg) for arg in args])
+        given = tuple([arg.value if type(arg) is Traced else plain(arg) for arg in args])
         named = {name: plain(value) for name, value in kwargs.items()} if kwargs else kwargs
-        drawn = torch.random.get_rng_state() if function.draws else None
-        writes = function.writes or (named and named.get("inplace") is True)
+        values = (*given, *named.values()) if named else given
+        drawn = torch.random.get_rng_state() if draws else None
+        writes = row_writes or (named and named.get("inplace") is True)
         try:
-            if not function.moves and not state.one_device:
-                check_operands((*given, *named.values()))
-            refuse_if_too_large(function, call, given, named, most_memory)
-            refuse_if_too_many(function, given, most_items)
+            if compares:
+                check_operands(values)
+            if size(values) >= SMALL:
+                refuse_if_too_large(function, call, given, named, most_memory)
+            if counted:
+                refuse_if_too_many(function, given, most_items)
             if writes and args:
                 writing.before(state, args[0], node)
             value = call(*given, **named)
-            if function.name in _UNSET:
+            if unset:
                 _blanked(value)
-            arithmetic.refuse_items(f"`{function.name}` makes", value, most_items)
+            if type(value) in _LISTS:
+                arithmetic.refuse_items(f"`{function.name}` makes", value, most_items)
         except Exception as error:
             state.failed(error, node, function, (*args, *kwargs.values()), exprs)
             raise
-        values = (*given, tuple(named.values())) if named else given
         made = record(value, kept_arguments(args), kwargs, values, drawn)
         if writes and args:
-            writing.after(state, args[0], made, target, function.name in _ZERO)
+            writing.after(state, args[0], made, target, zero)
         return made
 
     return apply
+
+
+_LISTS = frozenset({list, tuple, range})
 
 
 def _is_quick(function: Function) -> bool:
@@ -105,12 +115,14 @@ def of_two(
     """The call of a function of two arguments."""
     record = recorder(state, node, function, call, exprs)
     general = applier(state, node, function, call, exprs)
-    numbers = frozenset({int, float, bool, complex, type(None)})
+    numbers = frozenset({int, float, bool, complex, type(None), slice})
     one_device = state.one_device
 
     def both(first: Any, second: Any) -> Any:
         a = first.value if type(first) is Traced else first
         b = second.value if type(second) is Traced else second
+        if type(b) is slice:
+            b = plain(b)
         if type(a) in TENSORS:
             if type(b) in TENSORS:
                 if not one_device or a.numel() * b.numel() >= SMALL:

@@ -1,6 +1,6 @@
 """What a statement did, told as plain data: what names stand for now, what changed, what was printed."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -17,21 +17,21 @@ from autograd_cli.run.values import device_name, dtype_name, plain as as_data
 MOST_TEXT = 1000
 """Characters of what Python prints for a value that is no tensor."""
 
-Pair = tuple[str, Any]
-"""A name and the argument that it was given."""
 
+def told(state: State, site: Site, given: tuple[Any, ...], frame: Frame) -> None:
+    """Keep what the statement of `site` just did: as facts the first time, to be told later after that.
 
-def told(state: State, site: Site, given: tuple[Pair, ...], frame: Frame) -> None:
-    """Keep what the statement of `site` just did: as facts the first time, to be told later after that."""
+    `given` are the values of the site's names.
+    """
     events = state.events
     if site.count == 1:
-        site.first = did(state, 1, given, events, state.number - 1, frame)
+        site.first = did(state, site, 1, given, events, state.number, frame)
     else:
         if site.late is None:
             state.late.append(site)
-        if frame is not state.names and events:
+        if events and frame is not state.names:
             events = [_named(event, state, frame) for event in events]
-        site.late = (site.count, given, events or (), state.number - 1)
+        site.late, site.given, site.at = events or (), given, state.number
     if events:
         state.events = []
 
@@ -39,9 +39,8 @@ def told(state: State, site: Site, given: tuple[Pair, ...], frame: Frame) -> Non
 def tell_late(state: State) -> None:
     """Make the facts of the last execution of each site that had more than one."""
     for site in state.late:
-        number, given, events, at = site.late
-        site.last = did(state, number, given, events, at, state.names)
-        site.late = None
+        site.last = did(state, site, site.count, site.given, site.late, site.at, state.names)
+        site.late = site.given = None
     state.late = []
 
 
@@ -53,10 +52,17 @@ def flush(state: State) -> None:
 
 
 def did(
-    state: State, number: int, given: Iterable[Pair], events: Sequence[Event], at: int, frame: Frame
+    state: State,
+    site: Site,
+    number: int,
+    given: tuple[Any, ...],
+    events: Sequence[Event],
+    at: int,
+    frame: Frame,
 ) -> Did:
-    """The facts of one execution, `at` being the number of the last value that it made."""
-    made = tuple(made_of(state, name, argument, at) for name, argument in given)
+    """The facts of one execution, `at` being the number of the next value after it."""
+    pairs = zip(site.names, given, strict=False)
+    made = tuple(made_of(state, name, argument, at - 1) for name, argument in pairs)
     changed = tuple(change for event in events for change in _changes(state, event, frame))
     printed = tuple(event.text.removesuffix("\n") for event in events if isinstance(event, Printed))
     return Did(number, made, changed, printed)

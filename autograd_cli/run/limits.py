@@ -5,7 +5,7 @@ the meta device, which holds no data) only where a cheap bound on the arguments 
 large: a big number among them, or operands that broadcast to many elements.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -24,7 +24,8 @@ def refuse_if_too_large(
     function: Function, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], limit: int
 ) -> None:
     """Nothing, or LimitError AGX604 when the call would make more than `limit` bytes."""
-    if _bound(function, args, kwargs) < SMALL:
+    values = (*args, *kwargs.values())
+    if (broadcast(values) if function.kind is Kind.ELEMENTWISE else estimate(values)) < SMALL:
         return
     for made in _predicted(call, args, kwargs):
         size = made.untyped_storage().nbytes()  # a view has its base's: expand costs nothing
@@ -79,30 +80,37 @@ def refuse_output(output: torch.Tensor, limit: int) -> None:
         )
 
 
-def _bound(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> float:
-    """An upper estimate of the elements a call may make, from its arguments alone."""
-    numbers, elements, creates = 1.0, 1.0, True
-    for value in _flat((args, tuple(kwargs.values()))):
-        if isinstance(value, torch.Tensor):
-            creates = False
-            elements *= max(value.numel(), 1)
-        elif isinstance(value, int | float) and abs(value) > 1:
-            numbers *= abs(value)
-        elif isinstance(value, float) and value:
-            numbers /= abs(value)
-    if function.kind is Kind.ELEMENTWISE:
-        return elements  # a number makes no result larger
+def estimate(values: Iterable[Any]) -> float:
+    """An upper estimate of the elements that a call may make, from its arguments alone."""
+    numbers, elements, creates = _product(values, 1.0, 1.0, True)
     return numbers**2 if creates else numbers * elements  # eye(n) has n * n elements
 
 
-def _flat(value: Any) -> Iterator[Any]:
-    if isinstance(value, tuple | list):
-        for item in value:
-            yield from _flat(item)
-    elif isinstance(value, slice):
-        return
-    else:
-        yield value
+def broadcast(values: Iterable[Any]) -> float:
+    """The same of a function of elements: a number makes no result larger."""
+    return _product(values, 1.0, 1.0, True)[1]
+
+
+def _product(
+    values: Iterable[Any], numbers: float, elements: float, creates: bool
+) -> tuple[float, float, bool]:
+    """The product of the numbers, that of the elements of tensors, and whether there is no tensor."""
+    for value in values:
+        kind = type(value)
+        if kind is int or kind is float:
+            if value > 1 or value < -1:
+                numbers *= abs(value)
+            elif kind is float and value:
+                numbers /= abs(value)
+        elif kind in _TENSORS:
+            creates = False
+            elements *= value.numel() or 1
+        elif kind is list or kind is tuple or isinstance(value, list | tuple):
+            numbers, elements, creates = _product(value, numbers, elements, creates)
+    return numbers, elements, creates
+
+
+_TENSORS = frozenset({torch.Tensor, torch.nn.Parameter})
 
 
 def _predicted(call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:

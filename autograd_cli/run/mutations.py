@@ -13,6 +13,10 @@ import torch
 
 from autograd_cli.errors import Span
 
+_bytes_at = ctypes.pythonapi.PyBytes_FromStringAndSize
+_bytes_at.restype = ctypes.py_object
+_bytes_at.argtypes = [ctypes.c_void_p, ctypes.c_ssize_t]
+
 MOST_BYTES = 64 << 20
 MOST_ENTRIES = 10_000
 
@@ -70,7 +74,7 @@ class Mutations:
             self.forgotten[key] = number
             return
         on_cpu = tensor.is_cpu
-        kept = ctypes.string_at(storage.data_ptr(), size) if on_cpu and size else _copy(storage)
+        kept = _bytes_at(storage.data_ptr(), size) if on_cpu and size else _copy(storage)
         write = Write(number, span, key, kept, untracked)
         self.writes.append(write)
         self._by_storage[key].append(write)

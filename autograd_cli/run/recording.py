@@ -58,18 +58,35 @@ def recorder(
     def other(
         value: Any, args: tuple[Any, ...], kwargs: dict[str, Any], given: tuple[Any, ...], drawn: Any
     ) -> Any:
-        if not tensors_in(given) and not tensors_in(value):
-            return state.constant(node, value, _of_constants(args))
-        for tensor in tensors_in(value):
-            if tensor.requires_grad and tensor.is_leaf:
-                leaves.add(tensor)
-        held = random or cuts(given, value)
-        fns = grad_fns_of(value)
+        if type(value) in _SCALARS:
+            held, fns = _has_tensor(given), ()
+            if not held:
+                return state.constant(node, value, _of_constants(args))
+        else:
+            results = tensors_in(value)
+            if not results and not tensors_in(given):
+                return state.constant(node, value, _of_constants(args))
+            for tensor in results:
+                if tensor.requires_grad and tensor.is_leaf:
+                    leaves.add(tensor)
+            held, fns = random or cuts(given, value), grad_fns_of(value)
         number = state.next(node)
         made = Traced(number, node, "call", value, function, call, args, kwargs, exprs, fns, held, "", drawn)
         return state.kept(made)
 
     return record
+
+
+_SCALARS = frozenset({float, int, bool, str, complex, type(None)})
+
+
+def _has_tensor(given: tuple[Any, ...]) -> bool:
+    """Whether a tensor is among the plain values."""
+    for value in given:
+        kind = type(value)
+        if kind in TENSORS or ((kind is list or kind is tuple) and tensors_in(value)):
+            return True
+    return False
 
 
 def _of_constants(args: tuple[Any, ...]) -> bool:
@@ -130,14 +147,14 @@ def settled(argument: Any, name: str = "") -> Any:
     return argument
 
 
-_ALIASING = frozenset({Kind.SHAPE, Kind.INDEXING, Kind.CUT, Kind.ELEMENTWISE, Kind.EFFECT, Kind.CREATION})
+_ALIASING = frozenset({Kind.SHAPE, Kind.INDEXING, Kind.CUT})
 
 
 def _let_go(made: Traced) -> None:
-    first = made.args[0]
-    function = made.function
-    if type(first) is Traced and (function is None or function.kind in _ALIASING):
-        _linked(made, first)
+    first, function = made.args[0], made.function
+    if type(first) is Traced and (first.grad_fns or first.memory is not None):
+        if function is None or function.kind in _ALIASING:
+            _linked(made, first)
     made.args = ()
     made.kwargs = NONE_NAMED
 
@@ -151,17 +168,23 @@ def _linked(made: Traced, first: Traced) -> None:
         made.memory = shared_memory(first)
 
 
-def replaced(made: Traced, target: Any) -> None:
+def replaced(state: State, made: Traced, target: Traced) -> None:
     """Let what held the tensor that `made` wrote into hold `made` from now on."""
-    if type(target) is not Traced:
-        return
     moved = target.moved
     if moved is None:
         moved = target.moved = [None]
     made.moved = moved
     moved[0] = made
     made.name = target.name
-    wrote(made, target)
+    memory = target.memory
+    if memory is not None and not memory.graded and not made.grad_fns:
+        made.memory = memory
+        needed = False
+    else:
+        needed = wrote(made, target)
+    if not needed and state.values is None:
+        made.args = ()
+        made.kwargs = NONE_NAMED
 
 
 def kept_arguments(args: tuple[Any, ...]) -> tuple[Any, ...]:

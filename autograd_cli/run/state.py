@@ -1,5 +1,6 @@
 """What one run of a program keeps while it runs, shared by all that its source is compiled to."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -127,7 +128,8 @@ def _ran_out(error: Exception) -> bool:
     return isinstance(error, MemoryError) or "can't allocate memory" in str(error)
 
 
-_ELSEWHERE = ("to", "cuda", "device", "meta", "mps", "xpu", "type", "{")
+_ELSEWHERE = re.compile(r"\b(to|cuda|device|meta|mps|xpu|type|as_tensor)\b")
+"""Words of which one stands in every source that puts a tensor anywhere but on the CPU."""
 
 
 def _one_device(ran: Ran) -> bool:
@@ -135,7 +137,7 @@ def _one_device(ran: Ran) -> bool:
     on_cpu = ran.settings.device == "cpu" and all(
         not isinstance(b.value, torch.Tensor) or b.value.device.type == "cpu" for b in ran.bindings
     )
-    return on_cpu and not any(word in ran.program.source.text for word in _ELSEWHERE)
+    return on_cpu and not _ELSEWHERE.search(ran.program.source.text)
 
 
 def plain(argument: Any) -> Any:

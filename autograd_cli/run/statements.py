@@ -82,7 +82,7 @@ class Statements:
             return self._assign_name(node, node.targets[0].id, site)
         state, get = self.state, self.compiler.compile(node.value)
         stores = [store(self.compiler, target, node.value) for target in node.targets]
-        names = tuple(name for target in node.targets for name in sorted(named(target)))
+        names = site.names = tuple(name for target in node.targets for name in sorted(named(target)))
 
         def run(frame: Frame) -> None:
             site.count += 1
@@ -92,12 +92,13 @@ class Statements:
                 state.ran.last = argument
             for give in stores:
                 give(frame, argument)
-            facts.told(state, site, tuple([(name, frame[name]) for name in names]), frame)
+            facts.told(state, site, tuple([frame[name] for name in names]), frame)
 
         return run
 
     def _assign_name(self, node: nodes.Assign, name: str, site: Site) -> Step:
         state, get, ran = self.state, self.compiler.compile(node.value), self.state.ran
+        site.names = (name,)
 
         def run(frame: Frame) -> None:
             site.count += 1
@@ -111,10 +112,10 @@ class Statements:
                 else:
                     argument = settled(argument, name)
             frame[name] = argument
-            if site.late is not None and not state.events:
-                site.late = (site.count, ((name, argument),), (), state.number - 1)
+            if site.late is None or state.events or site.late:
+                facts.told(state, site, (argument,), frame)
             else:
-                facts.told(state, site, ((name, argument),), frame)
+                site.given, site.at = (argument,), state.number
 
         return run
 
@@ -124,7 +125,7 @@ class Statements:
         get = compiler.compile(node.value)
         place = nodes.Binary(node.op, target, node.value, span=node.span)
         both = augmented(compiler, place, node.op, (target, node.value))
-        names = (target.id,) if isinstance(target, nodes.Name) else ()
+        names = site.names = (target.id,) if isinstance(target, nodes.Name) else ()
         change = _changer(compiler, target, node.value, both)
 
         def run(frame: Frame) -> None:
@@ -132,7 +133,7 @@ class Statements:
             state.site = site
             change(frame, get)
             changed_in_place = bool(state.events)
-            given = () if changed_in_place else tuple([(name, frame[name]) for name in names])
+            given = () if changed_in_place else tuple([frame[name] for name in names])
             facts.told(state, site, given, frame)
 
         return run
@@ -171,8 +172,9 @@ class Statements:
         """`for target in iterable: body`; each round is one execution."""
         state, get = self.state, self.compiler.compile(node.iterable)
         give = store(self.compiler, node.target, node.iterable)
-        names = tuple(sorted(named(node.target)))
+        names = site.names = tuple(sorted(named(node.target)))
         body = self.block(node.body, site.depth + 1)
+        name = node.target.id if isinstance(node.target, nodes.Name) else ""
 
         def items(frame: Frame) -> Any:
             argument = get(frame)
@@ -185,11 +187,21 @@ class Statements:
         def run(frame: Frame) -> int | None:
             state.site = site
             for item in items(frame):
-                state.next(node.iterable)
+                if state.number >= state.most:
+                    raise state.full(node.iterable.span)
+                state.number += 1
                 site.count += 1
                 state.site = site
-                give(frame, item)
-                facts.told(state, site, tuple([(name, frame[name]) for name in names]), frame)
+                if name and type(item) is not Traced:
+                    frame[name] = item
+                    given: tuple[Any, ...] = (item,)
+                else:
+                    give(frame, item)
+                    given = tuple([frame[each] for each in names])
+                if site.late is None or state.events or site.late:
+                    facts.told(state, site, given, frame)
+                else:
+                    site.given, site.at = given, state.number
                 ended = body(frame)
                 if ended is not None and ended is not CONTINUE:
                     return None if ended is BREAK else ended
@@ -207,7 +219,8 @@ class Statements:
         def run(frame: Frame) -> int | None:
             site.count += 1
             state.site = site
-            holds = truth(node.test, test(frame))
+            tested = test(frame)
+            holds = tested if tested is True or tested is False else truth(node.test, tested)
             if site.count == 1 or state.events:
                 facts.told(state, site, (), frame)
             if holds:
@@ -225,7 +238,7 @@ class Statements:
     def define(self, node: nodes.Define, site: Site) -> Step:
         """`def name(parameters): body`; the defaults are evaluated once, here."""
         state, compiler = self.state, self.compiler
-        names = tuple(parameter.name for parameter in node.parameters)
+        names, site.names = tuple(parameter.name for parameter in node.parameters), (node.name,)
         local = assigned(node.body) | frozenset(names)
         hidden = compiler.hidden.local(local) if isinstance(compiler.hidden, Scope) else local
         inside = Statements(state, Compiler(state, hidden, local))
@@ -238,7 +251,7 @@ class Statements:
             defaults = tuple([settled(get(frame)) for get in gets])
             made = Defined(node.name, names, defaults, body)
             frame[node.name] = made
-            facts.told(state, site, ((node.name, made),), frame)
+            facts.told(state, site, (made,), frame)
 
         return run
 

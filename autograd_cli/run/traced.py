@@ -35,11 +35,12 @@ class Traced:
     names of that tensor are moved to it. `memory` holds the in-place calls on the memory of
     the value, one list for all values that share it (see `wrote`), None where there was none.
     `moved` holds what stands for the same tensor object now, shared by all that do: `now`.
+    `untracked` says that the memory was written behind torch's back, through .data or NumPy.
     """
 
     __slots__ = (
         "args", "call", "expr", "exprs", "function", "grad_fns", "held", "kind", "kwargs",
-        "memory", "moved", "name", "number", "random_state", "value",
+        "memory", "moved", "name", "number", "random_state", "untracked", "value",
     )  # fmt: skip
 
     def __init__(
@@ -71,8 +72,9 @@ class Traced:
         self.held = held
         self.name = name
         self.random_state = random_state
-        self.memory: list[Traced] | None = None
+        self.memory: Memory | None = None
         self.moved: list[Traced | None] | None = None
+        self.untracked = False
 
 
 def now(traced: Traced) -> Traced:
@@ -81,7 +83,13 @@ def now(traced: Traced) -> Traced:
     return traced if moved is None or moved[0] is None else moved[0]
 
 
-def memory_of(traced: Traced) -> list[Traced] | None:
+class Memory(list[Traced]):
+    """The in-place calls on one memory, oldest first; `graded` says that a value of it has a graph."""
+
+    graded = False
+
+
+def memory_of(traced: Traced) -> Memory | None:
     """The in-place calls on the memory that a value has of its own or shares, oldest first."""
     owner: Traced | None = traced
     while owner is not None and owner.memory is None:
@@ -89,28 +97,37 @@ def memory_of(traced: Traced) -> list[Traced] | None:
     return None if owner is None else owner.memory
 
 
-def wrote(made: Traced, target: Traced) -> None:
-    """Note that the in-place call `made` wrote into the memory of `target`.
+def wrote(made: Traced, target: Traced) -> bool:
+    """Note that the in-place call `made` wrote into the memory of `target`; False where nothing needs it.
 
     To be called right after every in-place call, under no_grad and through .data too: the
     list is that of the value which the memory was made for, so that a write through a view
-    or an alias is found from all the others.
+    or an alias is found from all the others. Memory that no graph was made on needs no
+    list: what it held at some moment is known from what was there before each write.
     """
     memory = shared_memory(target)
-    memory.append(made)
     made.memory = memory
+    if made.grad_fns:
+        memory.graded = True
+    if memory.graded:
+        memory.append(made)
+    return memory.graded
 
 
-def shared_memory(traced: Traced) -> list[Traced]:
+def shared_memory(traced: Traced) -> Memory:
     """The list of the in-place calls on a value's memory, from now on one with all that share it."""
     memory = memory_of(traced)
     if memory is None:
-        memory = []
+        memory = Memory()
         owner: Traced | None = traced
         while owner is not None:
             owner.memory = memory
+            if owner.grad_fns:
+                memory.graded = True
             owner = shared_with(owner)
     traced.memory = memory
+    if traced.grad_fns:
+        memory.graded = True
     return memory
 
 
@@ -141,8 +158,9 @@ class Did:
 class Site:
     """A statement of the program and its first and last execution.
 
-    Of a loop each round counts as one execution. `late` is what the last execution left,
-    until the facts are made of it.
+    Of a loop each round counts as one execution. `names` are those that it gives values to.
+    Until the facts of the last execution are made, `late` holds what happened in it, `given`
+    the values of the names and `at` the number of the next value after it.
     """
 
     statement: Statement
@@ -150,7 +168,10 @@ class Site:
     count: int = 0
     first: Did | None = None
     last: Did | None = None
+    names: tuple[str, ...] = ()
     late: Any = None
+    given: Any = None
+    at: int = 0
 
 
 @dataclass(frozen=True)

@@ -20,25 +20,20 @@ def before(state: State, target: Any, node: Expr) -> None:
 
 def after(state: State, target: Any, made: Any, expr: Expr, zero: bool = False) -> None:
     """To be called right after it: `made` is the value of the in-place call, `expr` the target's node."""
-    tensor = plain(target)
+    tensor = target.value if type(target) is Traced else plain(target)
     if type(tensor) not in TENSORS:
         return
     if zero:
         state.leaves.zeroed(tensor)
-    if type(made) is Traced:
-        replaced(made, target)
+    if type(made) is Traced and type(target) is Traced:
+        if target.untracked or (target.function is not None and target.function.path in _UNTRACKED):
+            made.untracked = True
+        replaced(state, made, target)
     state.events.append(Wrote(expr, tensor, state.number - 1))
 
 
 def is_untracked(target: Any) -> bool:
     """Whether torch's version counter does not see a write into the argument: it is `.data`, or NumPy's."""
-    while type(target) is Traced:
-        function = target.function
-        if function is None:
-            return False
-        if function.path in _UNTRACKED:
-            return True
-        if not function.writes or not target.args:
-            return False
-        target = target.args[0]
-    return False
+    if type(target) is not Traced:
+        return False
+    return target.untracked or (target.function is not None and target.function.path in _UNTRACKED)
