@@ -22,13 +22,18 @@ def report(source: Source, error: AgxError, options: dict[str, Any]) -> Report:
 
 def so_far(source: Source, written: str, reached: AgxError, options: dict[str, Any]) -> Report:
     """The report that a run had written, as JSON, before it was ended, with the finding that says why."""
-    from autograd_cli.catalogue import finding
     from autograd_cli.report.json import from_json
 
     if not written:
         return report(source, reached, options)
-    began = from_json(written)
-    return replace(began, findings=(*began.findings, finding(reached, source)), status=int(reached.status))
+    return with_finding(from_json(written), source, reached)
+
+
+def with_finding(began: Report, source: Source, error: AgxError) -> Report:
+    """A report of what came before `error`, with what it says at the end."""
+    from autograd_cli.catalogue import finding
+
+    return replace(began, findings=(*began.findings, finding(error, source)), status=int(error.status))
 
 
 def bare(source: Source, status: ExitStatus, options: dict[str, Any]) -> Report:

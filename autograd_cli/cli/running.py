@@ -78,7 +78,10 @@ def report(
     stdin: str | None,
     wire: Wire,
 ) -> Report:
-    """The report of a checked source under `pairs`, with the options of the line."""
+    """The report of a checked source under `pairs`, with the options of the line.
+
+    A program that is refused on its way has a report of what came before.
+    """
     from autograd_cli import explore
     from autograd_cli.report.json import to_json
 
@@ -87,7 +90,19 @@ def report(
     if wire.end is not None and options.device == "cpu":
         limit_memory(options.max_memory)
     wire.started()
-    return explore.explore(known, pairs, options, stdin, lambda so_far: wire.progress(to_json(so_far)))
+    told: list[Report] = []
+
+    def tell(so_far: Report) -> None:
+        told[:] = [so_far]
+        if wire.end is not None:
+            wire.progress(to_json(so_far))
+
+    try:
+        return explore.explore(known, pairs, options, stdin, tell)
+    except AgxError as error:
+        if not told or known.program.is_expression:
+            raise
+        return refused.with_finding(told[0], known.program.source, error)
 
 
 def _chosen(given: Given, known: set[str]) -> dict[str, Any]:
