@@ -7,15 +7,19 @@ import torch
 
 from autograd_cli.diagnose.failures import failure
 from autograd_cli.diagnose.inspections import inspect
+from autograd_cli.diagnose.programs import failure_of
 from autograd_cli.gradients.backward import backward
 from autograd_cli.graph.pack import graph, with_cotangents
 from autograd_cli.graph.read import read
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Finding, Gradient
+from autograd_cli.run.program import run_program
 from autograd_cli.run.record import run, torch_state
 from autograd_cli.run.settings import Settings
+from autograd_cli.run.slices import whole
 from autograd_cli.run.tape import BoundValue, Run
+from autograd_cli.run.traced import Ran
 from autograd_cli.run.values import plain
 
 Findings = tuple[Finding, ...]
@@ -52,6 +56,32 @@ def autograd_alone(name: str, value: torch.Tensor | None) -> Gradient:
     shape = () if value is None else tuple(value.shape)
     values = None if value is None else plain(value)
     return Gradient(name, shape, None, "", "", None, values, None, None, None, None, None, None)
+
+
+def program_of(source: str, **values: object) -> Ran:
+    """A program run to its end or its failure, on values as `run_of` takes them."""
+    settings = Settings()
+    with torch_state(settings):
+        return run_program(parse(Source(source)), [bound(*pair) for pair in values.items()], settings)
+
+
+@pytest.fixture
+def program() -> Callable[..., Ran]:
+    """`program(source, **values)`: what the run of a program leaves."""
+    return program_of
+
+
+@pytest.fixture
+def why_it_failed() -> Callable[..., Findings]:
+    """`why_it_failed(source, **values)`: the findings of a source of either kind, none where it works."""
+
+    def ask(source: str, **values: object) -> Findings:
+        made = program_of(source, **values)
+        if made.failure is None:
+            return ()
+        return failure(whole(made)) if made.program.is_expression else failure_of(made)
+
+    return ask
 
 
 @pytest.fixture

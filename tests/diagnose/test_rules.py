@@ -7,31 +7,34 @@ from torch import ones
 from autograd_cli import catalogue, diagnose
 from autograd_cli.diagnose.failures import FAILURES, failure
 from autograd_cli.diagnose.inspections import INSPECTIONS
+from autograd_cli.diagnose.programs import table
+from autograd_cli.diagnose.programs.failing import ENDINGS
 from autograd_cli.errors import LanguageError, Span
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import Failure, Run
 
-TABLES = (*FAILURES, *INSPECTIONS)
+TABLES = (*FAILURES, *INSPECTIONS, *ENDINGS, *table.INSPECTIONS, *table.ROOTS)
 
 
 def test_each_rule_stands_in_the_tables_once():
-    functions = [rule for _, rule in TABLES]
-    assert len(functions) == len(set(functions))
+    for each in (FAILURES, ENDINGS, (*INSPECTIONS, *table.INSPECTIONS), table.ROOTS):
+        functions = [rule for _, rule in each]
+        assert len(functions) == len(set(functions))
 
 
 @pytest.mark.parametrize(
     "rule", [rule for _, rule in TABLES], ids=lambda rule: f"{rule.__module__}.{rule.__name__}"
 )
 def test_a_rule_says_its_code_first_in_its_docstring(rule):
-    (code,) = [code for code, each in TABLES if each is rule]
+    code = next(code for code, each in TABLES if each is rule)
     assert rule.__doc__.startswith(code)
 
 
 def test_every_code_that_the_room_raises_is_in_a_table_but_the_last_resort():
     folder = Path(diagnose.__file__).parent
-    raised = set(re.findall(r'"(AGX\d{3})"', "".join(p.read_text() for p in folder.glob("*.py"))))
+    raised = set(re.findall(r'"(AGX\d{3})"', "".join(p.read_text() for p in folder.rglob("*.py"))))
     assert raised == {code for code, _ in TABLES} | {"AGX307"}
 
 
