@@ -4,7 +4,6 @@ Python runs each statement while the program is written: so the writer knows wha
 for, and a statement that fails is put into a `try`, all but a few, so that most programs go on.
 """
 
-import ast
 import io
 import re
 import textwrap
@@ -214,6 +213,6 @@ def shortened(text: str, is_wrong: Callable[[str], bool]) -> str:
 def reads(text: str) -> bool:
     """Whether Python can read a text."""
     try:
-        return bool(ast.parse(text).body)
+        return bool(compile(text, "<program>", "exec"))
     except SyntaxError:
         return False

@@ -13,8 +13,8 @@ PAIRS = [
     ("x = [1, 2]", "x = (1, 2)", "`x` is ('list', "),
     ("x = 1", "y = 1", "`x` is ('int', 1) in Python, 'nothing' in agx"),
     ("print(1)", "print(2)", "prints '1\\n' in Python, '2\\n' in agx"),
-    ("1 / 0", "pass", "ends with ZeroDivisionError at lines 1 to 1 in Python, with its last line in agx"),
-    ("1 / 0", "[1][1]", "ends with ZeroDivisionError at lines 1 to 1 in Python, with IndexError"),
+    ("n = 1 / 0", "pass", "ends with ZeroDivisionError at lines 1 to 1 in Python, with its last line in agx"),
+    ("n = 1 / 0", "n = [1][1]", "ends with ZeroDivisionError at lines 1 to 1 in Python, with IndexError"),
     ("pass\n1 / 0", "1 / 0\npass", "with ZeroDivisionError at lines 1 to 1 in agx"),
     (X, X.replace("2.0", "2.0000002"), "value ([1.0, 2.0]"),
     (
