@@ -1,33 +1,34 @@
-"""What a statement did, in words: names that it made, what it changed, what it printed."""
+"""What a statement did, in rows: names that it made, what it changed, what it printed."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from autograd_cli.lang.source import in_words, visible
-from autograd_cli.report.records import Change, Made, Report, Round, Statement, Summary, Values
-from autograd_cli.report.values import count
-from autograd_cli.views import numbers
+from autograd_cli.lang.source import visible
+from autograd_cli.report.records import Made, Report, Round, Statement
+from autograd_cli.views import facts
 from autograd_cli.views.pieces import Words, one_line, plain_text, wide, words
 
 PRINTED = "» "
 """What stands before a line that the program printed."""
 
-_PYTHON = "Python "
+NEAR = 3
+"""Blanks before a fact that stands near, where its column has no room."""
 
-_LISTED = 32
-"""A tensor whose elements take more cells is shown as its range."""
-
-_NEAR = 3
 _JOINED = 64
-"""Two rounds of a loop stand in one line where that is no longer than this and fits."""
+"""Two rounds of a loop, or several names, stand in one line where it is no longer than this and fits."""
 
 
 @dataclass(frozen=True)
 class Effect:
-    """One thing that a statement did, and a fact about it for the column beside."""
+    """One thing that a statement did, and a fact about it for the column beside.
+
+    Where it takes several lines, those after the first go `hang` cells in.
+    """
 
     what: Words
     fact: Words = ()
+    hang: int = 0
 
 
 def effects(statement: Statement, report: Report, room: int | None) -> list[Effect]:
@@ -37,13 +38,9 @@ def effects(statement: Statement, report: Report, room: int | None) -> list[Effe
     """
     if statement.count == 0:
         return [Effect(words(("not reached", "quiet")))]
-    first = _did(statement, report, room)
     if statement.count == 1 and statement.last is None:
-        return _claimed(first, statement.claim)
-    times = f"{statement.count:,}×"
-    if statement.last is None:
-        return _behind(words((times, "quiet"), "  "), first) or [Effect(words((times, "quiet")))]
-    return _claimed(_rounds(times, first, _did(statement.last, report, room), room), statement.claim)
+        return _claimed(_Did(statement, report, room).rows(statement), statement.claim)
+    return _claimed(_rounds(statement, report, room), statement.claim)
 
 
 def _claimed(found: list[Effect], claim: str) -> list[Effect]:
@@ -56,28 +53,40 @@ def _claimed(found: list[Effect], claim: str) -> list[Effect]:
     return [*found, Effect(said)]
 
 
-def _rounds(times: str, first: list[Effect], last: list[Effect], room: int | None) -> list[Effect]:
+def _rounds(statement: Statement, report: Report, room: int | None) -> list[Effect]:
     """The first and the last round of a statement in a loop: one line, or one below the other."""
-    head = words((times, "quiet"), "  ")
-    if not first and not last:
-        return [Effect(words((times, "quiet")))]
+    times = words((f"{statement.count:,}×", "quiet"))
+    head = times + words("  ")
+    did = _Did(statement, report, None if room is None else room - wide(head) - len("first "))
+    first = did.rows(statement)
+    if statement.last is None:
+        return _behind(head, first) or [Effect(times)]
+    last = did.rows(statement.last)
     if first == last:
-        return _behind(head, first)
-    if len(first) == len(last) == 1:
-        joined = words(*head, ("first ", "quiet"), *first[0].what, ("   last ", "quiet"), *last[0].what)
-        fact = first[0].fact if first[0].fact == last[0].fact and not _is_python(first[0]) else ()
-        if wide(joined) <= min(_JOINED, room or _JOINED):
-            return [Effect(joined, fact)]
-    blank = words(" " * wide(head))
-    told = [Effect(one.what) if one.fact in [other.fact for other in first] else one for one in last]
-    return [
-        *_behind(words(*head, ("first ", "quiet")), first or [_NOTHING]),
-        *_behind(words(*blank, ("last  ", "quiet")), told or [_NOTHING]),
+        return _behind(head, first) or [Effect(times)]
+    joined = _joined(head, first, last, room) if len(first) == len(last) == 1 else None
+    if joined is not None:
+        return [joined]
+    told = [replace(one, fact=()) if one.fact in [other.fact for other in first] else one for one in last]
+    rows = [
+        *_behind(head + words(("first ", "quiet")), first or [_NOTHING]),
+        *_behind(words(" " * wide(head), ("last  ", "quiet")), told or [_NOTHING]),
     ]
+    return [_bare(one, room) for one in rows]
 
 
-def _is_python(one: Effect) -> bool:
-    return plain_text(one.fact).startswith(_PYTHON)
+def _joined(head: Words, first: list[Effect], last: list[Effect], room: int | None) -> Effect | None:
+    """Two rounds in one line; None where that would be too long."""
+    what = words(*head, ("first ", "quiet"), *first[0].what, ("   last ", "quiet"), *last[0].what)
+    same = first[0].fact == last[0].fact and not plain_text(first[0].fact).startswith(facts.PYTHON)
+    fits = wide(what) <= min(_JOINED, room or _JOINED)
+    return _bare(Effect(what, first[0].fact if same else ()), room) if fits else None
+
+
+def _bare(one: Effect, room: int | None) -> Effect:
+    """An effect without `in place` where that has no room beside it: before and after say it too."""
+    fits = room is None or wide(one.what) + NEAR + wide(one.fact) <= room
+    return one if fits or plain_text(one.fact) != "in place" else replace(one, fact=())
 
 
 _NOTHING = Effect(words(("nothing", "quiet")))
@@ -86,109 +95,52 @@ _NOTHING = Effect(words(("nothing", "quiet")))
 def _behind(head: Words, found: list[Effect]) -> list[Effect]:
     """The effects, `head` before the first and as much blank before the others."""
     blank = words(" " * wide(head))
-    return [Effect((blank if at else head) + one.what, one.fact) for at, one in enumerate(found)]
+    return [Effect((blank if at else head) + one.what, one.fact, wide(head)) for at, one in enumerate(found)]
 
 
-def _did(of: Statement | Round, report: Report, room: int | None) -> list[Effect]:
-    made, changed, printed = of.made, of.changed, of.printed
-    changes = [one for change in changed for one in _change(change)]
-    lines = "".join(printed).removesuffix("\n").split("\n") if printed else []
-    said = [Effect(words((PRINTED, "quiet"), (_printed(line), "printed"))) for line in lines]
-    return [*_all_made(made, report, room), *changes, *said]
+@dataclass(frozen=True)
+class _Did:
+    """What one execution of a statement did, made into rows that fit in `room`."""
+
+    statement: Statement
+    report: Report
+    room: int | None
+
+    def rows(self, did: Statement | Round) -> list[Effect]:
+        """The names that it made, what it changed, what it printed."""
+        changes = [
+            one
+            for change in did.changed
+            for one in (
+                Effect(facts.became(change, self.room), facts.how(change)),
+                Effect(facts.sharing(change)),
+            )
+            if one.what
+        ]
+        lines = "".join(did.printed).removesuffix("\n").split("\n") if did.printed else []
+        said = [Effect(words((PRINTED, "quiet"), (_printed(line), "printed"))) for line in lines]
+        return [*self.names(did.made), *changes, *said]
+
+    def names(self, made: Sequence[Made]) -> list[Effect]:
+        """Names made together stand in one row where it stays short; a function says nothing of itself."""
+        told = sorted((one for one in made if one.dtype != "function"), key=self.place)
+        rows = [
+            Effect(facts.named(one, self.room), words((facts.fact(one, self.report), "op"))) for one in told
+        ]
+        if len(rows) < 2:
+            return rows
+        what = rows[0].what + tuple(word for row in rows[1:] for word in (*words("   "), *row.what))
+        known = [text for text in dict.fromkeys(plain_text(row.fact) for row in rows) if text]
+        fact = words((", ".join(known), "op"))
+        fits = wide(what) + NEAR + wide(fact) <= min(self.room or _JOINED, _JOINED)
+        return [Effect(what, fact)] if fits else rows
+
+    def place(self, made: Made) -> int:
+        """Where a name stands in the statement: names are told in the order written."""
+        found = re.search(rf"\b{re.escape(made.name)}\b", self.statement.text)
+        return found.start() if found else len(self.statement.text)
 
 
 def _printed(line: str) -> str:
     """A line as it was printed, its blanks kept: columns of numbers stand by them."""
     return visible(line.expandtabs())
-
-
-def _all_made(made: Sequence[Made], report: Report, room: int | None) -> list[Effect]:
-    """Names made together stand in one row where it stays short; a function says nothing of itself."""
-    told = [one for one in made if one.dtype != "function"]
-    rows = [Effect(named(one), words((_fact(one, report), "op"))) for one in told]
-    if len(rows) < 2:
-        return rows
-    what = rows[0].what + tuple(word for row in rows[1:] for word in (*words("   "), *row.what))
-    facts = [text for text in dict.fromkeys(plain_text(row.fact) for row in rows) if text]
-    fact = words((", ".join(facts), "op"))
-    return [Effect(what, fact)] if wide(what) + wide(fact) + _NEAR <= min(room or _JOINED, _JOINED) else rows
-
-
-def named(made: Made) -> Words:
-    """A name and what it stands for: x = 2., loss = (10,3) -2.32 … 2.30, k = 3."""
-    name = words((one_line(made.name), "name"), " = ")
-    if made.shape is None:
-        return name + words((_short(one_line(made.text)), "value"))
-    floating = made.dtype.startswith(("float", "bfloat"))
-    return name + words((tensor(made.value, made.shape, floating), "value"))
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 2 * _LISTED else f"{text[: 2 * _LISTED - 1]}…"
-
-
-def tensor(values: Values, shape: Sequence[int], pointed: bool) -> str:
-    """A tensor's number or its few elements as torch writes them, else its shape and range."""
-    if values is None:
-        return numbers.shape(shape) if shape else "no value"
-    digits = numbers.DIGITS if not shape else 4
-    if not isinstance(values, Summary) and count(values) <= numbers.MOST_LISTED:
-        listed = _listed(values, digits, pointed)
-        if len(listed) <= _LISTED:
-            return listed
-    return f"{numbers.shape(shape)} {numbers.cell(values, numbers.TIGHT)}"
-
-
-def _listed(values: Values, digits: int, pointed: bool) -> str:
-    if isinstance(values, tuple | list):
-        return f"[{', '.join(_listed(item, digits, pointed) for item in values)}]"
-    text = numbers.number(values, digits)
-    return f"{text}." if pointed and text.lstrip("-").isdigit() else text
-
-
-def _fact(made: Made, report: Report) -> str:
-    """What there is to know of a value beside its numbers."""
-    if made.shape is None:
-        return "" if made.dtype == "NoneType" else f"{_PYTHON}{one_line(made.dtype)}"
-    odd = [one_line(made.dtype)] if made.dtype != report.default_dtype else []
-    odd += [one_line(made.device)] if made.device not in ("", report.device) else []
-    if made.grad_fn:
-        return ", ".join([one_line(made.grad_fn), *odd])
-    if made.requires_grad:
-        return ", ".join(["leaf", "requires grad", *odd])
-    return ", ".join(odd or ["no grad"])
-
-
-def _change(change: Change) -> list[Effect]:
-    """What became of something, and on a second row the other names of its memory."""
-    before, after = value(change.before), value(change.after)
-    how = " = " if change.kind == "set" and change.before is None else f"  {before} → "
-    what = words((one_line(change.name), "name"), how, (after, "value"))
-    rows = [Effect(what, _how(change))]
-    if change.shares:
-        names = in_words(map(one_line, change.shares))
-        verb = "shares" if len(change.shares) == 1 else "share"
-        rows.append(Effect(words((f"also {names}, which {verb} its memory", "warning"))))
-    return rows
-
-
-def _how(change: Change) -> Words:
-    if change.kind == "in-place":
-        return words(("in place", "op"))
-    if change.kind == "backward" and change.added is not None:
-        whole = change.before is None and isinstance(change.added, tuple | list | Summary)
-        return () if whole else words(("adds ", "op"), (value(change.added), "gradient"))
-    return ()
-
-
-def value(values: Values) -> str:
-    """What something was or became: a number, few elements, a range, or None."""
-    if values is None:
-        return "None"
-    if not isinstance(values, Summary | tuple | list):
-        return numbers.number(values)
-    if not isinstance(values, Summary) and count(values) <= 4:
-        listed = numbers.nested(values, 4)
-        if len(listed) <= _LISTED:
-            return listed
-    return numbers.cell(values, numbers.TIGHT)

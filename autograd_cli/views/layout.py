@@ -5,15 +5,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from autograd_cli.lang.source import cells
-from autograd_cli.views.effects import PRINTED, Effect
-from autograd_cli.views.pieces import Column, Room, Table, Word, Words, wide, words
+from autograd_cli.views.effects import NEAR, PRINTED, Effect
+from autograd_cli.views.pieces import Column, Room, Table, Word, Words, plain_text, wide, words
 
 MARK = 2
 """Cells of the mark before what a statement did, and of the blank after it."""
 
 _GAP = 2
-_NEAR = 3
 _SHARE = 0.41
+_NARROWEST = 8
 _LONGEST = 72
 _ALIGNED = 48
 
@@ -75,7 +75,7 @@ def _margin(line: int) -> int:
 
 def _needed(did: list[Effect]) -> int:
     """How many cells what was done takes when nothing of it is broken."""
-    return max([13, *(MARK + wide(one.what) + (_NEAR + wide(one.fact) if one.fact else 0) for one in did)])
+    return max([13, *(MARK + wide(one.what) + (NEAR + wide(one.fact) if one.fact else 0) for one in did)])
 
 
 def _aligned_at(did: list[Effect], right: int | None) -> int:
@@ -105,37 +105,43 @@ def _cells(did: tuple[Effect, ...], what: int, right: int | None) -> list[tuple[
         size, beside = MARK + wide(one.what), wide(one.fact)
         if one.fact and size <= what and (right is None or what + _GAP + beside <= right):
             made.append((one.what, one.fact))
-        elif one.fact and (right is None or size + _NEAR + beside <= right):
-            made.append((one.what + words(" " * _NEAR) + one.fact, ()))
+        elif one.fact and (right is None or size + NEAR + beside <= right):
+            made.append((one.what + words(" " * NEAR) + one.fact, ()))
         else:
             room = None if right is None else right - MARK
-            made += [(part, ()) for part in _broken(one.what, room)]
-            made += [(words("  ") + part, ()) for part in _broken(one.fact, room)] if one.fact else []
+            hang = one.hang + len(PRINTED)
+            blank = words(" " * (hang if room is None else min(hang, max(room // 3, len(PRINTED)))))
+            under = None if room is None else room - wide(blank)
+            made += [(part, ()) for part in _broken(one.what, room, wide(blank))]
+            made += [(blank + part, ()) for part in _broken(one.fact, under, 0)] if one.fact else []
     return made
 
 
-def _broken(text: Words, right: int | None) -> list[Words]:
-    """The words in lines of at most `right` cells, those after the first a little further in."""
-    if right is None or wide(text) <= right or right <= len(PRINTED):
+def _broken(text: Words, right: int | None, hang: int) -> list[Words]:
+    """The words in lines of at most `right` cells, those after the first `hang` further in."""
+    if right is None or wide(text) <= right or right - hang < _NARROWEST:
         return [text]
     lines: list[list[Word]] = [[]]
     left = right
     for word in text:
-        for piece in re.findall(r"\s*\S+|\s+$", word.text):
-            for part in _chopped(piece, right - len(PRINTED)):
-                if cells(part) > left and lines[-1]:
-                    lines.append([Word(" " * len(PRINTED))])
-                    left = right - len(PRINTED)
-                    part = part.lstrip(" ")
-                lines[-1].append(Word(part, word.style))
-                left -= cells(part)
-    return [tuple(line) for line in lines]
+        for part in _parts(word.text, right - hang):
+            begins = cells(part) > left and bool(lines[-1])
+            if begins:
+                lines.append([Word(" " * hang)])
+                left = right - hang
+            said = part.lstrip(" ") if begins else part
+            lines[-1].append(Word(said, word.style))
+            left -= cells(said)
+    return [tuple(line) for line in lines if plain_text(line).strip()]
+
+
+def _parts(text: str, size: int) -> list[str]:
+    """Where a text may be broken: before its blanks, and within a word that is wider than a line."""
+    pieces = re.findall(r"\s*\S+|\s+$", text)
+    return [part for piece in pieces for part in _chopped(piece, size)]
 
 
 def _chopped(piece: str, size: int) -> list[str]:
-    """A word that is wider than a line in pieces that are not."""
-    return (
-        [piece]
-        if cells(piece) <= size
-        else [piece[at : at + size // 2] for at in range(0, len(piece), size // 2)]
-    )
+    if cells(piece) <= size:
+        return [piece]
+    return [piece[at : at + size // 2] for at in range(0, len(piece), size // 2)]

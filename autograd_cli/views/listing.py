@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from autograd_cli.lang.source import cells, visible
 from autograd_cli.report.records import Binding, Finding, Made, Report, Severity, Statement
-from autograd_cli.views.effects import Effect, effects, named
+from autograd_cli.views.effects import Effect, effects
+from autograd_cli.views.facts import named
 from autograd_cli.views.layout import MARK, Entry, laid_out, right_of
 from autograd_cli.views.pieces import Line, Piece, Room, Words, one_line, words
 

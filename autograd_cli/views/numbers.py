@@ -15,6 +15,7 @@ from autograd_cli.report.records import Summary, Values
 from autograd_cli.report.values import flat, shape_text, summarise
 
 TIGHT = 3
+LEAST = 2
 MISSING = "-"
 MOST_LISTED = 10
 """Tensors of more elements are summarised, unless everything was asked for."""

@@ -90,6 +90,8 @@ Piece = Line | Ends | Table
 
 BLANK = Line()
 _LONGEST = 72
+SHORTEST = 24
+"""A column that may be cut is not cut to fewer cells, while others can give way."""
 
 
 def words(*parts: str | tuple[str, str]) -> Words:
@@ -132,3 +134,22 @@ def natural_width(table: Table) -> int:
     """The width at which nothing in the table is cut, very long cells apart."""
     sizes = widths(table)
     return 1 + sum(sizes) + table.gap * (len(sizes) - 1)
+
+
+def fitting(table: Table, width: int) -> list[int]:
+    """The widths of the columns: those that may be cut give way first, then the widest."""
+    sizes = widths(table)
+    too_much = 1 + sum(sizes) + table.gap * (len(sizes) - 1) - width
+    for number, column in enumerate(table.columns):
+        given = min(max(too_much, 0), max(sizes[number] - SHORTEST, 0)) if column.cut else 0
+        sizes[number] -= given
+        too_much -= given
+    for _ in range(too_much):
+        sizes[sizes.index(max(sizes))] -= 1
+    return sizes
+
+
+def is_cut(table: Table, width: int) -> bool:
+    """Whether a terminal of this width cuts a column that should not be cut."""
+    sizes = zip(fitting(table, width), widths(table), table.columns, strict=True)
+    return any(given < natural for given, natural, column in sizes if not column.cut)

@@ -13,6 +13,7 @@ from autograd_cli.views.pieces import (
     Room,
     Table,
     Words,
+    is_cut,
     natural_width,
     one_line,
     words,
@@ -43,6 +44,8 @@ _FITS = (
     Fit(numbers.TIGHT, numbers.TIGHT, 2, 12),
     Fit(numbers.TIGHT, numbers.TIGHT, 2, 0),
 )
+_LAST = Fit(numbers.LEAST, numbers.LEAST, 2, 0)
+"""Where a narrow terminal would otherwise cut the numbers too."""
 
 
 def graph_table(report: Report, room: Room) -> tuple[Table, list[Piece]] | None:
@@ -58,6 +61,8 @@ def graph_table(report: Report, room: Room) -> tuple[Table, list[Piece]] | None:
         table = _table(report, index, drawn, fit)
         if room.width is None or natural_width(table) <= room.width:
             break
+    if room.width is not None and is_cut(table, room.width):
+        table = _table(report, index, drawn, _LAST)
     return table, _under(drawn)
 
 

@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING
 
 from autograd_cli.report.records import Report
 from autograd_cli.views.compose import compose
-from autograd_cli.views.pieces import Ends, Line, Piece, Room, Table, Words, plain_text, wide, widths, words
+from autograd_cli.views.pieces import (
+    Ends,
+    Line,
+    Piece,
+    Room,
+    Table,
+    Words,
+    fitting,
+    plain_text,
+    wide,
+    words,
+)
 from autograd_cli.views.theme import STYLES
 
 if TYPE_CHECKING:
@@ -14,7 +25,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _NARROWEST = 40
-_SHORTEST = 24
 
 
 def terminal(report: Report, room: Room, colour: bool) -> str:
@@ -86,23 +96,10 @@ def _text(of: Words) -> "Text":
 
 
 def _print_table(console: "Console", table: Table) -> None:
-    sizes = _fitting(table, console.width)
+    sizes = fitting(table, console.width)
     titles = tuple(words((column.title, "title")) for column in table.columns)
     lines = [_row(row, sizes, table.gap) for row in (titles, *table.rows)]
     console.print(_text(words("\n")).join(lines), soft_wrap=True)
-
-
-def _fitting(table: Table, width: int) -> list[int]:
-    """The widths of the columns: those that may be cut give way first, then the widest."""
-    sizes = widths(table)
-    too_much = 1 + sum(sizes) + table.gap * (len(sizes) - 1) - width
-    for number, column in enumerate(table.columns):
-        given = min(max(too_much, 0), max(sizes[number] - _SHORTEST, 0)) if column.cut else 0
-        sizes[number] -= given
-        too_much -= given
-    for _ in range(too_much):
-        sizes[sizes.index(max(sizes))] -= 1
-    return sizes
 
 
 def _row(row: tuple[Words, ...], sizes: list[int], gap: int) -> "Text":
