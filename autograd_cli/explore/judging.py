@@ -55,13 +55,16 @@ def text_of(ran: Ran, root: Traced) -> str:
     return root.name or ran.program.source[root.expr.span]
 
 
-def judge(ran: Ran, seen: Seen, options: Options) -> Judged:
-    """The slice and the gradients of one backward."""
+def judge(ran: Ran, seen: Seen, options: Options, made: Slice | None = None) -> Judged:
+    """The slice and the gradients of one backward; `made` is the slice where it is known."""
     call, watch = seen.call, seen.watch
     root = call.roots[0] if len(call.roots) == 1 else together(seen)
     cotangent = call.cotangents[0] if len(call.roots) == 1 else None
-    whole = sliced(ran, root, watch.leaves, call.names)
-    asked = whole if all(leaf.is_leaf for leaf in watch.asked) else sliced(ran, root, watch.asked, call.names)
+    whole = asked = made or sliced(ran, root, watch.leaves, call.names)
+    if not all(leaf.is_leaf for leaf in watch.asked):
+        asked = sliced(ran, root, watch.asked, call.names)
+    if len(call.roots) > 1:
+        asked.no_formula = "this backward starts from several values"
     wanted = {id(tensor) for tensor in watch.asked}
     given = {
         name: watch.own(tensor) if id(tensor) in wanted else None for name, tensor in asked.tensors.items()

@@ -1,10 +1,11 @@
 """What a person may choose about a run, and what its outcome amounts to."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from autograd_cli.errors import ExitStatus
+from autograd_cli.errors import ExitStatus, InputError
 from autograd_cli.lang.parse import TextLimits
+from autograd_cli.lang.suggestions import nearest
 from autograd_cli.report import Finding, Gradient, Severity, Verdict, Witness
 from autograd_cli.run.devices import choose
 from autograd_cli.run.settings import Settings
@@ -94,3 +95,14 @@ def _passes(verdict: Verdict | None, options: Options) -> bool:
     if verdict is None:
         return not (options.check or options.strict)
     return verdict is Verdict.OK if options.strict else verdict.passes
+
+
+def unknown_name(option: str, name: str, known: Iterable[str]) -> InputError:
+    """AGX208: the refusal of a name that no value of the program has."""
+    names = list(dict.fromkeys(known))
+    near, listed = nearest(name, names), ", ".join(names) or "none"
+    return InputError(
+        "AGX208",
+        f"`--{option} {name}` names no value of the source.",
+        hint=f"Did you mean --{option} {near}?" if near else f"Its names: {listed}.",
+    )

@@ -8,8 +8,11 @@ import numpy
 import torch
 
 from autograd_cli import __version__
-from autograd_cli.report import Binding, Output
+from autograd_cli.explore import statements
+from autograd_cli.explore.options import Options
+from autograd_cli.report import Binding, Output, Report
 from autograd_cli.run.tape import BoundValue
+from autograd_cli.run.traced import Ran
 from autograd_cli.run.values import device_of, dtype_of, plain, shape_of
 
 
@@ -54,3 +57,25 @@ def versions() -> dict[str, str]:
         "numpy": numpy.__version__,
         "python": platform.python_version(),
     }
+
+
+def so_far(ran: Ran, options: Options) -> Report:
+    """The statements as far as the run has come, and what they printed."""
+    return Report(
+        source=ran.program.source.text,
+        text=ran.program.text,
+        name=ran.program.source.name,
+        device=ran.settings.device,
+        dtype=ran.settings.dtype,
+        seed=ran.settings.seed,
+        kept_bytes=0,
+        versions=versions(),
+        bindings=tuple(binding_record(b, options.limit) for b in ran.bindings),
+        output=None,
+        graph=None,
+        gradients=(),
+        findings=(),
+        status=0,
+        statements=statements.records(ran),
+        printed=tuple(ran.printed),
+    )

@@ -11,8 +11,9 @@ from autograd_cli.explore import statements
 from autograd_cli.explore.inspection import facts
 from autograd_cli.explore.judging import Judged, judge
 from autograd_cli.explore.options import Options, status_of
-from autograd_cli.explore.packing import binding_record, output_record, versions
-from autograd_cli.explore.roots import Root, chosen
+from autograd_cli.explore.packing import output_record, so_far
+from autograd_cli.explore.roots import Root, check_names, chosen
+from autograd_cli.explore.single import explained, failed_backward
 from autograd_cli.explore.watching import Place, Seen, Watching
 from autograd_cli.graph.pack import graph as packed_graph, with_cotangents
 from autograd_cli.graph.read import Reading, reading_of
@@ -46,6 +47,8 @@ def explored(
     stdin: str | None = None,
 ) -> Report:
     """The report of a program that was run, to its end or to its failure."""
+    check_names(ran, watching, options)
+    inspected = _inspected(ran, watching, options)
     root = chosen(ran, watching, options, stdin)
     if progress is not None:
         progress(so_far(ran, options))
@@ -56,31 +59,9 @@ def explored(
     backwards = _backwards(watching, judged, options)
     findings = _findings(ran, shown, judged)
     report = _report(ran, options, shown, backwards, findings)
-    report = replace(report, inspected=_inspected(ran, watching, options))
+    report = replace(report, inspected=inspected)
     _let_go(ran, watching)
     return report
-
-
-def so_far(ran: Ran, options: Options) -> Report:
-    """The statements as far as the run has come, and what they printed."""
-    return Report(
-        source=ran.program.source.text,
-        text=ran.program.text,
-        name=ran.program.source.name,
-        device=ran.settings.device,
-        dtype=ran.settings.dtype,
-        seed=ran.settings.seed,
-        kept_bytes=0,
-        versions=versions(),
-        bindings=tuple(binding_record(b, options.limit) for b in ran.bindings),
-        output=None,
-        graph=None,
-        gradients=(),
-        findings=(),
-        status=0,
-        statements=statements.records(ran),
-        printed=tuple(ran.printed),
-    )
 
 
 def _kept(place: Place) -> list[Seen]:
@@ -93,7 +74,7 @@ def _shown(ran: Ran, root: Root, judged: dict[int, Judged], options: Options) ->
     seen = root.seen
     if seen is None:
         return Shown(root)
-    own = None if id(seen) in judged else judge(ran, seen, options)
+    own = None if id(seen) in judged else judge(ran, seen, options, root.again)
     known = own or judged[id(seen)]
     reading = reading_of(known.whole, seen.glance)
     graph = packed_graph(known.whole, reading, options.limit)
@@ -111,12 +92,14 @@ def _backwards(watching: Watching, judged: dict[int, Judged], options: Options) 
 
 def _findings(ran: Ran, shown: Shown, judged: dict[int, Judged]) -> tuple[Finding, ...]:
     """Why the program failed, and what is worth saying beside that."""
-    failed = failure_of(ran) if ran.failure is not None else ()
     seen = shown.root.seen
+    failed = failure_of(ran) if ran.failure is not None else ()
     looked_at: list[Any] = [
         (one.whole, shown.graph if one.seen is seen else None, one.gradients) for one in judged.values()
     ]
-    if shown.own is not None:
+    if shown.own is not None and shown.root.is_own and seen is not None and seen.error is not None:
+        failed = (*failed, *explained(failed_backward(shown.own, seen.error)))
+    elif shown.own is not None:
         looked_at.append((shown.own, shown.graph, shown.gradients))
     return (*failed, *inspect_program(ran, looked_at))
 

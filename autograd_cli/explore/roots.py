@@ -1,43 +1,70 @@
 """Whose graph a program's report shows, and the backward that is made where the program makes none."""
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 
-from autograd_cli.errors import InputError
-from autograd_cli.explore.options import Options
+from autograd_cli.explore.options import Options, unknown_name
 from autograd_cli.explore.single import cotangent_of
 from autograd_cli.explore.watching import Seen, Watching
+from autograd_cli.gradients.again import again
 from autograd_cli.gradients.backward import start
+from autograd_cli.gradients.replay import ReplayError
 from autograd_cli.gradients.watch import Watch
 from autograd_cli.graph.read import glance
-from autograd_cli.lang.suggestions import nearest
 from autograd_cli.run.limits import refuse_output
+from autograd_cli.run.slices import Slice, sliced
+from autograd_cli.run.tape import grad_fns_of
 from autograd_cli.run.traced import BackwardCall, Ran, Traced, now
 
 
 @dataclass(frozen=True)
 class Root:
-    """The value whose graph is shown, None where there is no tensor; `seen` is a backward from it."""
+    """The value whose graph is shown, None where there is no tensor; `seen` is a backward from it.
+
+    `again` is the slice of a value that was computed anew, since its graph had been freed;
+    `is_own` says that the backward is none of the program's.
+    """
 
     traced: Traced | None
     name: str = ""
     text: str = ""
     seen: Seen | None = None
+    again: Slice | None = None
+    is_own: bool = False
+
+
+def check_names(ran: Ran, watching: Watching, options: Options) -> None:
+    """Refuse names that no value has, before any long stage: AGX208."""
+    if options.inspect is not None and options.inspect not in ran.names:
+        raise unknown_name("inspect", options.inspect, ran.names)
+    known = [*watching.named, *(name for name, value in ran.names.items() if _tensor(value))]
+    if options.root is not None and options.root not in known:
+        raise unknown_name("root", options.root, known)
 
 
 def chosen(ran: Ran, watching: Watching, options: Options, stdin: str | None = None) -> Root:
     """The root: --root, else that of the last backward, else the last value that has a graph."""
-    if options.inspect is not None and options.inspect not in ran.names:
-        raise _unknown("inspect", options.inspect, ran.names)
     if options.root is not None:
         return _named(ran, watching, options.root, options, stdin)
-    seen = watching.failed or watching.last if ran.failure is not None else watching.last or watching.failed
+    seen = _last(ran, watching)
     if seen is not None:
         return _of(ran, seen.root, seen)
     last = ran.last or _tensor(ran.value)
     return Root(None) if last is None else _own(ran, now(last), options, stdin)
+
+
+def _last(ran: Ran, watching: Watching) -> Seen | None:
+    """The backward to be shown: the last; one that torch refused where the program ended with it.
+
+    Where it was the second over one graph, the first shows what the graph held.
+    """
+    last, failed = watching.last, watching.failed
+    if failed is None or (last is not None and (ran.failure is None or failed.root is last.root)):
+        return last
+    return failed
 
 
 def _named(ran: Ran, watching: Watching, name: str, options: Options, stdin: str | None) -> Root:
@@ -45,24 +72,7 @@ def _named(ran: Ran, watching: Watching, name: str, options: Options, stdin: str
     if name in watching.named:
         seen = watching.named[name]
         return _of(ran, seen.root, seen)
-    held = ran.names.get(name)
-    if not isinstance(held, Traced) or not isinstance(held.value, torch.Tensor):
-        known = [
-            n for n, v in ran.names.items() if isinstance(v, Traced) and isinstance(v.value, torch.Tensor)
-        ]
-        raise _unknown("root", name, [*watching.named, *known])
-    return _own(ran, now(held), options, stdin, name)
-
-
-def _unknown(option: str, name: str, known: Any) -> InputError:
-    """AGX208: the refusal of a name that no value of the program has."""
-    near = nearest(name, list(known))
-    listed = ", ".join(dict.fromkeys(known)) or "none"
-    return InputError(
-        "AGX208",
-        f"`--{option} {name}` names no value of the program.",
-        hint=f"Did you mean --{option} {near}?" if near else f"Its variables: {listed}.",
-    )
+    return _own(ran, now(ran.names[name]), options, stdin, name)
 
 
 def _tensor(value: Any) -> Traced | None:
@@ -81,7 +91,22 @@ def _own(ran: Ran, traced: Traced, options: Options, stdin: str | None, name: st
         return _of(ran, traced, None, name)
     refuse_output(value, options.max_memory)
     cotangent = cotangent_of(ran, value, options, stdin)
-    return _of(ran, traced, passed(traced, ran.names, cotangent), name)
+    root = _of(ran, traced, passed(traced, ran.names, cotangent), name)
+    if root.seen is not None and root.seen.error is not None and ran.backwards:
+        root = _once_more(ran, root, cotangent)
+    return replace(root, is_own=True)
+
+
+def _once_more(ran: Ran, root: Root, cotangent: torch.Tensor | None) -> Root:
+    """The root computed anew, where a backward of the program has freed its graph; else as it is."""
+    assert root.traced is not None
+    try:
+        made = again(sliced(ran, root.traced))
+    except (ReplayError, RuntimeError, TypeError, ValueError):
+        return root
+    traced = copy(root.traced)
+    traced.value, traced.grad_fns = made.output, grad_fns_of(made.output)
+    return replace(root, traced=traced, seen=passed(traced, ran.names, cotangent), again=made)
 
 
 def passed(traced: Traced, names: dict[str, Any], cotangent: torch.Tensor | None = None) -> Seen:
@@ -93,6 +118,8 @@ def passed(traced: Traced, names: dict[str, Any], cotangent: torch.Tensor | None
     )  # fmt: skip
     read = glance([root])
     leaves = [node.variable for node in read.walk.nodes if hasattr(node, "variable")]
+    held = (now(value).value for value in names.values() if isinstance(value, Traced))
+    leaves += [tensor for tensor in held if isinstance(tensor, torch.Tensor) and tensor.retains_grad]
     kept = [leaf.grad for leaf in leaves]
     for leaf in leaves:
         leaf.grad = None

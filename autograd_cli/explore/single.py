@@ -7,14 +7,15 @@ import torch
 
 from autograd_cli.diagnose.inspections import inspect
 from autograd_cli.errors import InputError, Span
-from autograd_cli.explore.options import Options, status_of
+from autograd_cli.explore.inspection import facts
+from autograd_cli.explore.options import Options, status_of, unknown_name
 from autograd_cli.explore.packing import binding_record, output_record, versions
 from autograd_cli.gradients import check as witnesses
 from autograd_cli.gradients.backward import Backward, backward
 from autograd_cli.graph.pack import graph as packed_graph, with_cotangents
 from autograd_cli.graph.read import Reading, read
 from autograd_cli.graph.walk import collector_paused
-from autograd_cli.report import Finding, Gradient, Graph, Report, Witness
+from autograd_cli.report import Finding, Gradient, Graph, Inspection, Report, Witness
 from autograd_cli.run.inputs import value_of
 from autograd_cli.run.limits import refuse_output
 from autograd_cli.run.tape import Failure, Run
@@ -33,10 +34,12 @@ def explored(
 ) -> Report:
     """The report of a run that did not fail."""
     limit, root = options.limit, made.output
+    before = inspected(made, options)
     if not isinstance(root, torch.Tensor) or not root.requires_grad:
         absent = Backward(leaves=dict.fromkeys(made.leaves))
         gradients = witnesses.check(made, absent) if options.check else ()
-        return report_of(made, options, inspect(made, None, gradients), gradients=gradients)
+        report = report_of(made, options, inspect(made, None, gradients), gradients=gradients)
+        return replace(report, inspected=before)
     refuse_output(root, options.max_memory)
     with collector_paused():
         reading = read(made, root)
@@ -49,12 +52,27 @@ def explored(
     gradients = witnesses.check(made, passed, cotangent, judging(options, cotangent))
     findings = inspect(made, graph, gradients, cotangent_given=cotangent is not None)
     if passed.error is not None:
-        findings = (*explained(_failed_backward(made, passed.error)), *findings)
+        findings = (*explained(failed_backward(made, passed.error)), *findings)
     sent = torch.ones_like(root) if cotangent is None else cotangent
     report = report_of(made, options, findings, graph, gradients, reading, sent)
+    if before is not None:
+        after = inspected(made, options)
+        report = replace(
+            report, inspected=replace(before, before=before.rows, after=after.rows if after else ())
+        )
     del root, passed
     _let_go(made, reading)
     return report
+
+
+def inspected(made: Run, options: Options) -> Inspection | None:
+    """The facts of the binding that was asked about; AGX208 for a name that is none."""
+    if options.inspect is None:
+        return None
+    names = {binding.name: binding.value for binding in made.bindings}
+    if options.inspect not in names:
+        raise unknown_name("inspect", options.inspect, names)
+    return Inspection(options.inspect, facts(names[options.inspect], names))
 
 
 def _let_go(made: Run, reading: Reading) -> None:
@@ -75,7 +93,7 @@ def explained(failed: Run) -> tuple[Finding, ...]:
     return failure(failed)
 
 
-def _failed_backward(made: Run, error: Exception) -> Run:
+def failed_backward(made: Run, error: Exception) -> Run:
     """The run with its backward's error as the failure, at the expression of the output."""
     assert made.root is not None
     step = made.steps[made.root]

@@ -1,14 +1,17 @@
 """The door: a source of either kind, with its bindings, to its report."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from threading import Event, Thread
+from time import monotonic
 
 import torch
 
-from autograd_cli.explore import programs, single
-from autograd_cli.explore.options import Options, Pairs, settings_of, text_limits
+from autograd_cli.errors import AgxError
+from autograd_cli.explore import single
+from autograd_cli.explore.options import Options, Pairs, settings_of, text_limits, unknown_name
+from autograd_cli.explore.packing import so_far
 from autograd_cli.explore.watching import Watching
 from autograd_cli.lang.check import Understood, understood
 from autograd_cli.lang.source import Source
@@ -23,8 +26,11 @@ from autograd_cli.run.traced import Ran
 
 Progress = Callable[[Report], None]
 
-_SECONDS = 1.0
-"""How often what a program did so far is told."""
+_SECONDS = 0.1
+"""How often what a program did so far is told, while that takes little of the time."""
+
+_SHARE = 20
+"""One part in so many of the time, at most, goes into telling."""
 
 
 def explore(
@@ -38,13 +44,16 @@ def explore(
 
     A program that fails in torch gives a report with its finding and status 1. A source
     or a binding that cannot be understood raises an AgxError. `stdin` is what `@-` reads.
-    `progress` is given the report so far before each long stage.
+    `progress` is given the report so far before each long stage, and of a program also
+    while it runs and where it is refused on the way.
     An Understood source is not parsed again.
     """
     known = source
     if not isinstance(known, Understood):
         text = Source(known) if isinstance(known, str) else known
         known = understood(text, [name for name, _ in bindings], text_limits(options))
+    if known.program.is_expression and options.root is not None:
+        raise unknown_name("root", options.root, ())
     settings = settings_of(options)
     with torch_state(replace(settings, dtype="float32")):
         bound = _bound(known, bindings, options, settings, stdin)
@@ -53,6 +62,8 @@ def explore(
         with progressing(watching, options, progress):
             ran = run_program(known.program, bound, settings, watching)
         if not known.program.is_expression or ran.printed or watching.last or watching.failed:
+            from autograd_cli.explore import programs  # an expression needs none of its rules
+
             return programs.explored(ran, watching, options, progress, stdin)
         made = whole(ran)
         if made.failure is not None:
@@ -62,17 +73,23 @@ def explore(
 
 @contextmanager
 def progressing(watching: Watching, options: Options, progress: Progress | None) -> Iterator[None]:
-    """Tell `progress` what a program did so far, every second while it runs."""
+    """Tell `progress` what a program did so far, again and again while it runs."""
     over = Event()
 
     def tell(ran: Ran) -> None:
-        while not over.wait(_SECONDS):
-            progress(programs.so_far(ran, options))  # type: ignore[misc]
+        pause = _SECONDS
+        while not over.wait(pause):
+            began = monotonic()
+            with suppress(RuntimeError):  # what the run changes while it is looked at is told the next time
+                progress(so_far(ran, options))  # type: ignore[misc]
+            pause = max(_SECONDS, _SHARE * (monotonic() - began))
 
     threads: list[Thread] = []
+    runs: list[Ran] = []
 
     def begun(ran: Ran) -> None:
         if not ran.program.is_expression:
+            runs.append(ran)
             threads.append(Thread(target=tell, args=(ran,), daemon=True))
             threads[0].start()
 
@@ -80,6 +97,10 @@ def progressing(watching: Watching, options: Options, progress: Progress | None)
         watching.begun = begun
     try:
         yield
+    except AgxError:
+        for ran in runs:
+            progress(so_far(ran, options))  # type: ignore[misc]
+        raise
     finally:
         over.set()
         for thread in threads:

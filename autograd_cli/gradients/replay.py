@@ -15,7 +15,7 @@ import torch
 
 from autograd_cli.errors import first_line
 from autograd_cli.lang.functions.rows import Kind
-from autograd_cli.report import Ref, refs, under
+from autograd_cli.report import Ref, refs
 from autograd_cli.run.tape import LiveStep, Run, filled
 from autograd_cli.run.values import tensors_in
 
@@ -71,7 +71,7 @@ class Replay:
         self.double = double
         self.steps = run.steps
         self.root = run.root
-        self.under = under(run.steps, run.root)
+        self.under = run.needed()
         self.inputs: dict[str, int] = {}
         self.leaves: dict[str, torch.Tensor] = {}
         self.plan: list[Planned] = []

@@ -63,6 +63,11 @@ class _Packer:
         self.reading = reading
         self.limit = limit
         self.source = run.program.source
+        self.variables = {
+            step.grad_fns[0]: step.variable
+            for step in run.steps
+            if step.variable and len(step.grad_fns) == 1 and step.kind == "call"
+        }
 
     def nodes(self) -> list[Node]:
         """Every grad_fn as a record."""
@@ -97,7 +102,7 @@ class _Packer:
             saved,
             leaf if leaf is None else step.name,
             owner.inside,
-            name=step.variable if step.kind == "call" and not owner.inside else "",
+            name=self.variables.get(fn, "") if leaf is None else "",
         )
 
     def place(self, step: LiveStep) -> tuple[tuple[int, int], str, int]:

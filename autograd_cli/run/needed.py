@@ -94,7 +94,7 @@ class Needed:
             if self.is_leaf(chain[-1]) or self.is_leaf(owner) or write.number < owner.number:
                 continue
             self.effects.add(write.number)
-            self.renewed.update((id(link), link) for link in (*chain, owner))
+            self.renewed.update((id(link), link) for link in (write, *chain, owner))
             if chain[-1] is not owner:
                 self.aliases[id(chain[-1])] = owner
             taken += [write, *(link for link in chain if link.args or id(link) in self.aliases)]

@@ -6,6 +6,7 @@ the value of that moment too. In-place calls that wrote into the memory of these
 stand in the slice, in their order, so that a replay makes them on copies.
 """
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -49,6 +50,10 @@ class Slice(Run):
     def near(self) -> tuple[Step, ...]:
         """The steps without their tensors, each called by the variable that holds it."""
         return tuple(step.plain(Name(step.variable) if step.variable else None) for step in self.steps)
+
+    def needed(self) -> list[int]:
+        """The places of all steps: what writes into the memory of another is needed as well."""
+        return list(range(len(self.steps)))
 
     def unwritten(self) -> str:
         """Why no formula can be written; empty where nothing is known to stand in the way."""
@@ -118,7 +123,7 @@ class _Layout:
         self.ran = ran
         self.needed = needed
         self.moments = Moments(ran.mutations)
-        self.held_by = {id(held.value): name for name, held in names.items() if isinstance(held, Traced)}
+        self.names = names
         self.steps: list[LiveStep] = []
         self.exprs: list[tuple[Expr, ...]] = []
         self.bound: list[BoundValue] = []
@@ -126,6 +131,22 @@ class _Layout:
         self.taken: dict[str, int] = {}
         self.tensors: dict[str, torch.Tensor] = {}
         self.no_formula = ""
+
+    @cached_property
+    def in_lists(self) -> dict[int, str]:
+        """Names for tensors that stand in a list and have none, or one that a loop gave to several."""
+        found = {}
+        for name, held in self.names.items():
+            items = (
+                [(i, item) for i, item in enumerate(held) if isinstance(item, Traced)]
+                if (isinstance(held, list | tuple))
+                else []
+            )
+            counts = Counter(item.name for _, item in items)
+            for place, item in items:
+                if not item.name or counts[item.name] > 1:
+                    found[id(item.value)] = f"{name}_{place}"
+        return found
 
     def run(self, root: Traced) -> Slice:
         """The slice of `root`."""
@@ -140,7 +161,7 @@ class _Layout:
             place,
             None,
             self.ran.settings,
-            no_formula=self.no_formula,
+            no_formula=self.no_formula or _unwritable(self.needed.calls.values()),
             exprs=self.exprs,
             tensors=self.tensors,
         )
@@ -240,7 +261,7 @@ class _Layout:
             return self.places[(first, version)]
         value = self.moments.at(tensor, moment, grad=True)
         if first not in self.places:
-            name = traced.name or self.held_by.get(id(tensor)) or self.identifier(traced)
+            name = self.in_lists.get(id(tensor)) or traced.name or self.identifier(traced)
             place = self.places[first] = self.binding(traced, name, value, node, "leaf")
             self.tensors[self.steps[place].name] = tensor
         else:
@@ -318,7 +339,8 @@ class _Moved:
 
 def _moment(traced: Traced, reader: Traced) -> int:
     """The number up to which writes count for a value that `reader` read; its own write does not."""
-    return max(traced.number, reader.number - 1 if is_in_place(reader) else reader.number)
+    own = is_in_place(reader) and traced.value is reader.value
+    return max(traced.number, reader.number - 1 if own else reader.number)
 
 
 def _is_drawn(traced: Traced) -> bool:
@@ -329,6 +351,13 @@ def _accumulators(leaf: torch.Tensor) -> tuple[torch.autograd.graph.Node, ...]:
     if not leaf.requires_grad:
         return ()
     return (torch.autograd.graph.get_gradient_edge(leaf).node,)
+
+
+def _unwritable(calls: Collection[Traced]) -> str:
+    """Why no formula can be made of the calls; empty where nothing is known to stand in the way."""
+    if any(c.function is not None and c.function.path == "torch.autograd.grad" for c in calls):
+        return "it is made of a gradient that the program asked torch for"
+    return ""
 
 
 def _no_replay(calls: Collection[Traced]) -> str:

@@ -9,7 +9,7 @@ import torch
 
 from autograd_cli.lang.functions.rows import Function
 from autograd_cli.lang.nodes import Expr, Program
-from autograd_cli.report import Ref, Step
+from autograd_cli.report import Ref, Step, under
 from autograd_cli.run.settings import Settings
 from autograd_cli.run.values import dtype_name, tensors_in
 
@@ -157,6 +157,11 @@ class Run:
     def tape(self) -> tuple[Step, ...]:
         """The steps without their tensors, each in terms of the bindings, as formulas are written."""
         return tuple(step.plain() for step in self.steps)
+
+    def needed(self) -> list[int]:
+        """The places of the steps that the root was computed from, itself included, in order."""
+        assert self.root is not None
+        return under(self.steps, self.root)
 
     def unwritten(self) -> str:
         """Why no formula can be written; empty where nothing is known to stand in the way."""
