@@ -66,15 +66,16 @@ class Mutations:
 
     def about_to_write(self, tensor: torch.Tensor, number: int, span: Span, untracked: bool = False) -> None:
         """Keep the memory of `tensor`, which the step `number` at `span` is about to write."""
-        if tensor.is_meta:
+        key = place_of(tensor)
+        if not key:
             return
         storage = tensor.untyped_storage()
-        size, key = storage.nbytes(), storage.data_ptr()
+        size = storage.nbytes()
         if size > MOST_BYTES:
             self.forgotten[key] = number
             return
         on_cpu = tensor.is_cpu
-        kept = _bytes_at(storage.data_ptr(), size) if on_cpu and size else _copy(storage)
+        kept = _bytes_at(key, size) if on_cpu and size else _copy(storage)
         write = Write(number, span, key, kept, untracked)
         self.writes.append(write)
         self._by_storage[key].append(write)
@@ -94,9 +95,7 @@ class Mutations:
         for rebase in self.rebased:
             if rebase.tensor is tensor and rebase.number > number:
                 return self.value_at(rebase.old, number)
-        if tensor.is_meta:
-            return tensor.detach()
-        storage = tensor.untyped_storage().data_ptr()
+        storage = place_of(tensor)
         if self.forgotten.get(storage, -1) > number:
             return None
         for write in self._by_storage.get(storage, ()):
@@ -107,7 +106,7 @@ class Mutations:
 
     def since(self, tensor: torch.Tensor, number: int) -> list[Write]:
         """The writes into the memory of `tensor` after the Traced `number` was made, oldest first."""
-        storage = tensor.untyped_storage().data_ptr()
+        storage = place_of(tensor)
         return [write for write in self._by_storage.get(storage, ()) if write.number > number]
 
     def _forget(self) -> None:
@@ -119,6 +118,14 @@ class Mutations:
                 del self._by_storage[gone.storage]
             self.bytes -= len(gone.kept) if isinstance(gone.kept, bytes) else gone.kept.nbytes()
             self.forgotten[gone.storage] = gone.number
+
+
+def place_of(tensor: torch.Tensor) -> int:
+    """The address of the memory of `tensor`; 0 where it has none, as a meta tensor and a symbolic zero."""
+    try:
+        return 0 if tensor.is_meta else tensor.untyped_storage().data_ptr()
+    except (RuntimeError, NotImplementedError):  # a gradient that is 0 everywhere, a sparse tensor
+        return 0
 
 
 def _storage(kept: bytes) -> torch.UntypedStorage:
