@@ -104,6 +104,7 @@ def _rendered(given: Given, form: str, report: Report) -> str:
         full=bool(options.get("full")),
         depth=options.get("depth"),
         check=given.line.command == "gradcheck",
+        verbose=environment.verbose,
     )
 
 
