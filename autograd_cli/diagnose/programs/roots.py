@@ -113,7 +113,7 @@ def _underflow(scene: Scene, found: list[Gradient]) -> Finding:
         "AGX505",
         f"Every element of the gradient of {named([each.name for each in found])} is 0 in {dtype}; in "
         f"float64 the largest is {size:.3g}.",
-        name="underflow",
+        name="gradient-underflow",
         span=scene.root.expr.span,
         cause=(f"{dtype} holds numbers down to {smallest:.2g} with all their digits; smaller ones become 0",),
         fix=(Fix("compute in float32, or scale the loss by 4096 and divide the gradient by it afterwards"),),
