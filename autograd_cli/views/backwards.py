@@ -23,11 +23,12 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Fit:
-    """How roomy the table is: digits, whether formulas stand in it, and the two references."""
+    """How roomy the table is: digits, whether formulas, the two references and shapes stand in it."""
 
     digits: int
     formulas: bool
     references: bool
+    sizes: bool = True
 
 
 _FITS = (
@@ -35,7 +36,9 @@ _FITS = (
     Fit(numbers.TIGHT, True, True),
     Fit(numbers.DIGITS, False, True),
     Fit(numbers.TIGHT, False, True),
+    Fit(numbers.TIGHT, False, True, False),
     Fit(numbers.TIGHT, False, False),
+    Fit(numbers.TIGHT, False, False, False),
 )
 _LONGEST_FORMULA = 40
 
@@ -106,7 +109,7 @@ class _Columns:
         yield self.outs
         if len(self.leaves) > 1:
             yield self.names
-        if not self.scalar:
+        if not self.scalar and self.fit.sizes:
             yield self.sizes
         if self.fit.formulas and any(one and one.formula for one in self.gradients):
             yield self.formulas

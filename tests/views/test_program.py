@@ -172,7 +172,7 @@ def test_several_statements_of_a_line_have_its_number_once(stored):
 
 
 def test_comments_are_kept_when_asked_for(stored):
-    report = stored("accumulate")
+    report = replace(stored("accumulate"), findings=())
     assert "comment says" in drawn(report)
     assert "# tensor(31.)" not in drawn(report)
     assert "print(x.grad)  # tensor(31.)" in drawn(report, verbose=True)
@@ -220,7 +220,14 @@ def test_gradients_have_a_block_only_where_a_row_does_not_say_it_all(stored):
 def test_what_is_wrong_with_another_backward_has_a_block(stored):
     report = stored("accumulate")
     first = report.backwards[0]
-    bad = replace(first.gradients[0], verdict=Verdict.WRONG, symbolic=5.0, numeric=5.0, difference=1.0)
+    bad = replace(
+        first.gradients[0],
+        verdict=Verdict.WRONG,
+        symbolic=5.0,
+        numeric=5.0,
+        error_bar=2e-12,
+        difference=1.0,
+    )
     report = replace(report, backwards=(replace(first, gradients=(bad,)), *report.backwards[1:]))
     text = drawn(report)
     assert "disagree" in text.split("\n\n")[2]
@@ -310,7 +317,7 @@ FACTS = (("shape", "()"), ("grad", "4"), ("version", "1"))
 def test_an_inspection_stands_alone_under_the_header(stored):
     report = replace(stored("accumulate"), inspected=Inspection("x", FACTS))
     blocks = drawn(report, 80).split("\n\n")
-    assert len(blocks) == 3
+    assert len(blocks) == 2 + len(report.findings)
     assert blocks[1].splitlines()[0] == "x"
     assert [line.split() for line in blocks[1].splitlines()[2:]] == [list(fact) for fact in FACTS]
     assert blocks[2].startswith("warning zero-grad-missing")
