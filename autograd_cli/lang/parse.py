@@ -5,6 +5,7 @@ ever evaluated. Where it finds a fault, `hints` says what the fault is.
 """
 
 import ast
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -143,18 +144,27 @@ def _check_size(source: Source, limits: TextLimits) -> None:
     )
 
 
+_FAULTY = re.compile("\0|[\ud800-\udfff]|\r(?!\n)")
+
+
 def _check_characters(source: Source) -> None:
-    """Refuse what no UTF-8 text holds, and the character that Python's parser stops at."""
-    for at, char in enumerate(source.text):
-        if char == "\0" or "\ud800" <= char <= "\udfff":
-            what = "the null character" if char == "\0" else "half of a character, from a broken encoding"
-            raise LanguageError(
-                "AGX101",
-                f"U+{ord(char):04X} at column {_column(source.text, at)} is {what}.",
-                text=source.text,
-                span=Span(at, at + 1),
-                hint="Type this place again, or save the file as UTF-8.",
-            )
+    """Refuse what no UTF-8 text holds, and the characters that Python's parser reads in its own way."""
+    found = _FAULTY.search(source.text)
+    if found is None:
+        return
+    at, char = found.start(), found[0]
+    kinds = {
+        "\0": "the null character",
+        "\r": "a carriage return alone: Python begins a line after it, and a terminal shows none",
+    }
+    what = kinds.get(char, "half of a character, from a broken encoding")
+    raise LanguageError(
+        "AGX101",
+        f"U+{ord(char):04X} at column {_column(source.text, at)} is {what}.",
+        text=source.text,
+        span=Span(at, at + 1),
+        hint="Type this place again, or save the file as UTF-8" + (" with `\\n`." if char == "\r" else "."),
+    )
 
 
 def _column(text: str, at: int) -> int:

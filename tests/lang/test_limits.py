@@ -130,3 +130,13 @@ FAULTY = {
 @pytest.mark.parametrize("text", FAULTY.values(), ids=FAULTY)
 def test_a_long_faulty_text_ends_in_an_error_of_ours(text, refused):
     assert refused(text).code in ("AGX101", "AGX104", "AGX108")
+
+
+@pytest.mark.parametrize("text", ["x + 1 # a comment\rimport os", "x\r", "'a\rb'"])
+def test_a_carriage_return_alone_is_refused_for_it_hides_what_follows(text, refused):
+    error = refused(text, "x")
+    assert (error.code, text[error.span.start]) == ("AGX101", "\r")
+
+
+def test_a_line_may_end_as_on_windows(refused):
+    assert parse(Source("x +\\\r\n 1\r\n")).body is not None
