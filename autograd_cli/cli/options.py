@@ -12,7 +12,7 @@ from autograd_cli.report.values import bytes_text
 from autograd_cli.run.settings import Settings
 
 RUNS = ("trace", "gradcheck")
-_EVERY = ("trace", "gradcheck", "devices", "explain", "show")
+_EVERY = ("trace", "gradcheck", "devices", "explain", "show", "ops")
 
 PANELS = ("Options", "Output", "Limits")
 """The parts of a command's help, in order."""
@@ -175,12 +175,12 @@ OPTIONS: tuple[Option, ...] = (
            read=_integer(0)),
     Option("--inspect", "Show all facts of one value", "NAME", panel=_OUT),
     Option("--full", "Write out large graphs and tensors whole", commands=_REPORTS, panel=_OUT),
-    Option("--json", "Print JSON", commands=(*_REPORTS, "devices"), panel=_OUT),
+    Option("--json", "Print JSON", commands=(*_REPORTS, "devices", "ops"), panel=_OUT),
     Option("--format", f"How to print: {', '.join(FORMATS)}", "FORMAT", "-f", commands=_REPORTS, panel=_OUT,
            read=_one_of(*FORMATS)),
     Option("--output", "Write a file, by its ending: .svg .png .pdf .dot .json", "FILE", "-o",
            commands=_REPORTS, panel=_OUT),
-    Option("--quiet", "Say nothing on stderr but errors", short="-q", commands=(*_REPORTS, "devices"),
+    Option("--quiet", "Say nothing on stderr but errors", short="-q", commands=(*_REPORTS, "devices", "ops"),
            panel=_OUT),
     Option("--verbose", "Say on stderr what was read and how long it took", short="-v", panel=_OUT),
     Option("--color", "Colours: auto (on a terminal), always, never", "WHEN", commands=_EVERY, panel=_OUT,

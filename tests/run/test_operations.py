@@ -67,9 +67,6 @@ UNDECLARED = {
 }
 
 
-NEED_CUDA = {"torch.cuda.current_device", "torch.cuda.get_device_name"}
-
-
 def said(function: Function) -> str:
     return f"operator {function.operator}" if function.operator else function.path
 
@@ -147,8 +144,6 @@ def test_the_example_has_a_finite_value_and_the_right_gradient(
 @pytest.mark.filterwarnings("ignore:Converting a tensor with requires_grad=True to a scalar:UserWarning")
 @pytest.mark.parametrize("function", [f for f in WITH_EXAMPLE if not f.differentiable], ids=said)
 def test_the_example_lets_no_gradient_through(function: Function, names: dict[str, Any]) -> None:
-    if function.path in NEED_CUDA and not torch.cuda.is_available():
-        pytest.skip("needs CUDA")
     evaluate, leaves = prepared(function, names)
     with torch.set_grad_enabled(True):
         value = evaluate(*leaves)

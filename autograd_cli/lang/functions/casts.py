@@ -44,7 +44,8 @@ FLOATS = (
     _cast("torch.Tensor.type", "in another dtype; without one, its name", "x.type(float64)", x=A,
           signature="(input, dtype: dtype = None, non_blocking: flag = False)"),
     _cast("torch.Tensor.cpu", "on the CPU", "x.cpu()", x=A),
-    _cast("torch.Tensor.cuda", "on a CUDA device", domain="where CUDA is usable", signature=HERE),
+    _cast("torch.Tensor.cuda", "on a CUDA device", "x.cuda() if torch.cuda.is_available() else x", x=A,
+          domain="where CUDA is usable", signature=HERE),
 )
 
 COMPLEX = (

@@ -36,13 +36,15 @@ BACKWARD = (
 )
 AUTOCAST = "(device_type: text, dtype: dtype = None, enabled: flag = True, cache_enabled: flag = None)"
 CLIP = "(parameters: tensors, max_norm: number, norm_type: number = 2.0, error_if_nonfinite: flag = False)"
+CUDA = " if torch.cuda.is_available() else None"
 LEAVES = "tensors that require grad"
 A, W = "[1.5,-0.25]", "[1.5,-0.3]"
 
 
-def _there(path: str, meaning: str, signature: str = "()") -> Function:
+def _there(path: str, meaning: str, signature: str = "()", where: str = "") -> Function:
     """A row for a question about a device: its path, its meaning; the call is its example."""
-    return _ask(path, meaning, f"{path}()", signature=signature, domain="any machine")
+    domain = "where CUDA is usable" if where else "any machine"
+    return _ask(path, meaning, f"{path}(){where}", signature=signature, domain=domain)
 
 
 # fmt: off
@@ -132,8 +134,8 @@ NODES = (
 QUERIES = (
     _there("torch.cuda.is_available", "whether CUDA is usable"),
     _there("torch.cuda.device_count", "how many CUDA devices there are"),
-    _there("torch.cuda.current_device", "the number of the CUDA device that is chosen"),
-    _there("torch.cuda.get_device_name", "the name of a CUDA device", DEVICE),
+    _there("torch.cuda.current_device", "the number of the CUDA device that is chosen", where=CUDA),
+    _there("torch.cuda.get_device_name", "the name of a CUDA device", DEVICE, CUDA),
     _there("torch.backends.mps.is_available", "whether MPS is usable"),
     _there("torch.backends.mps.is_built", "whether torch was built with MPS"),
     _there("torch.backends.cuda.is_built", "whether torch was built with CUDA"),

@@ -251,4 +251,5 @@ def _example_of(alias: Function, spelling: str) -> Example | None:
     if alias.example is None:
         return None
     source, bindings = alias.example
-    return Example(source.replace(f"{spelling}(", f"{alias.spelling}("), bindings)
+    called = f"torch.{spelling}(" if f"torch.{spelling}(" in source else f"{spelling}("
+    return Example(source.replace(called, f"{alias.spelling}("), bindings)

@@ -66,8 +66,7 @@ def test_every_row_is_whole() -> None:
 
 
 def test_every_example_calls_its_function() -> None:
-    without = ["torch.Tensor.cuda", "torch.amp.autocast"]
-    assert [f.path for f in FUNCTIONS if not calls_itself(f)] == without, "has no example that calls it"
+    assert [f.path for f in FUNCTIONS if not calls_itself(f)] == []
 
 
 def calls_itself(function: Function) -> bool:
