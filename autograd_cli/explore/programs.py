@@ -12,7 +12,7 @@ from autograd_cli.explore.inspection import facts
 from autograd_cli.explore.judging import Judged, judge
 from autograd_cli.explore.options import Options, status_of
 from autograd_cli.explore.packing import output_record, so_far
-from autograd_cli.explore.roots import Root, check_names, chosen
+from autograd_cli.explore.roots import Root, check_names, chosen, numbers_again
 from autograd_cli.explore.single import explained, failed_backward
 from autograd_cli.explore.watching import Place, Seen, Watching
 from autograd_cli.graph.pack import graph as packed_graph, with_cotangents
@@ -76,6 +76,8 @@ def _shown(ran: Ran, root: Root, judged: dict[int, Judged], options: Options) ->
         return Shown(root)
     own = None if id(seen) in judged else judge(ran, seen, options, root.again)
     known = own or judged[id(seen)]
+    if seen.glance.numbers is None:
+        seen.glance.numbers = numbers_again(known.whole, seen.glance)
     reading = reading_of(known.whole, seen.glance)
     graph = packed_graph(known.whole, reading, options.limit)
     graph = with_cotangents(graph, reading, seen.arrived(), options.limit)

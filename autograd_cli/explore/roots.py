@@ -13,7 +13,7 @@ from autograd_cli.gradients.again import again
 from autograd_cli.gradients.backward import start
 from autograd_cli.gradients.replay import ReplayError
 from autograd_cli.gradients.watch import Watch
-from autograd_cli.graph.read import glance
+from autograd_cli.graph.read import Glance, Numbers, glance, numbers_of
 from autograd_cli.run.limits import refuse_output
 from autograd_cli.run.slices import Slice, sliced
 from autograd_cli.run.tape import grad_fns_of
@@ -107,6 +107,17 @@ def _once_more(ran: Ran, root: Root, cotangent: torch.Tensor | None) -> Root:
     traced = copy(root.traced)
     traced.value, traced.grad_fns = made.output, grad_fns_of(made.output)
     return replace(root, traced=traced, seen=passed(traced, ran.names, cotangent), again=made)
+
+
+def numbers_again(run: Slice, seen: Glance) -> list[Numbers] | None:
+    """The local derivatives of a graph that was freed, from one computed anew; None where that differs."""
+    try:
+        walked = glance([again(run).output], with_numbers=False).walk
+    except (ReplayError, RuntimeError, TypeError, ValueError):
+        return None
+    if [type(node) for node in walked.nodes] != [type(node) for node in seen.walk.nodes]:
+        return None
+    return numbers_of(walked)
 
 
 def passed(traced: Traced, names: dict[str, Any], cotangent: torch.Tensor | None = None) -> Seen:

@@ -35,12 +35,7 @@ class Seen:
 
     def arrived(self) -> dict[GradFn, Arrived]:
         """The cotangents by node; at a leaf that was asked for, its gradient."""
-        found = dict(self.watch.arrived)
-        for node in self.glance.walk.nodes:
-            own = self.watch.own(node.variable) if hasattr(node, "variable") else None
-            if own is not None:
-                found.setdefault(node, (own,))
-        return found
+        return self.watch.arrived()
 
     def cotangent(self) -> torch.Tensor:
         """What was sent into the root."""
@@ -94,7 +89,7 @@ class Watching:
         self._current = None
         if not roots or not all(isinstance(root, torch.Tensor) and root.requires_grad for root in roots):
             return
-        seen = glance(roots)
+        seen = glance(roots, with_numbers=call.round == 1)
         inputs = None if call.inputs is None else [given.value for given in call.inputs]
         if inputs is not None and not all(isinstance(given, torch.Tensor) for given in inputs):
             return
@@ -106,7 +101,7 @@ class Watching:
         seen, self._current = self._current, None
         if seen is None:
             return
-        seen.watch.end()
+        seen.watch.end(stays=call.retain_graph or error is not None)
         seen.error = error
         if error is not None:
             self.failed = seen
@@ -132,5 +127,5 @@ class Watching:
         every = [seen for place in self.places.values() for seen in (place.first, place.last) if seen]
         for seen in (*every, *self.named.values(), self.failed):
             if seen is not None:
-                seen.watch.arrived.clear()
+                seen.watch.release()
                 seen.glance.walk.release()

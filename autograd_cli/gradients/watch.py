@@ -1,67 +1,77 @@
 """A backward that the program makes, watched from outside."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 import torch
 from torch.autograd.graph import Node
 
 from autograd_cli.gradients.backward import Arrived, written_out
 
+LEAF: type[Node] = type(torch.autograd.graph.get_gradient_edge(torch.zeros((), requires_grad=True)).node)
+"""The class of the nodes that carry a leaf."""
+
 
 class Watch:
-    """Hooks on the nodes and the inputs of one backward, which change nothing and are gone after `end`.
+    """Hooks on the nodes and the inputs of one backward; they change nothing.
 
-    `arrived` holds the cotangents by node, `leaves` the leaves that the graph leads to;
-    `before` and `after` are what their `.grad` held, in the same order.
+    `leaves` are those that the graph leads to, `asked` the tensors whose gradients are wanted;
+    `before` and `after` are what the `.grad` of each leaf held. A program may make thousands of
+    backwards of which two are looked at, so what hooks keep is put in order when it is asked for.
     """
 
     def __init__(self, nodes: Sequence[Node], inputs: Sequence[torch.Tensor] | None) -> None:
-        self.arrived: dict[Node, Arrived] = {}
-        self.leaves: list[torch.Tensor] = [node.variable for node in nodes if hasattr(node, "variable")]
+        self.ends: list[Any] = [node for node in nodes if type(node) is LEAF]
+        self.leaves: list[torch.Tensor] = [end.variable for end in self.ends]
         self.asked = self.leaves if inputs is None else list(inputs)
         self.before = [_copied(leaf.grad) for leaf in self.leaves]
         self.after: list[torch.Tensor | None] = []
-        self._own: dict[int, torch.Tensor] = {}
-        self._handles = [node.register_prehook(self._keeper(node)) for node in nodes]
-        self._handles += [
-            tensor.register_hook(self._taker(tensor))  # type: ignore[no-untyped-call]
-            for tensor in inputs or ()
-            if tensor.requires_grad
-        ]
+        self._taken: dict[int, torch.Tensor] = {}
+        given: dict[Node, tuple[torch.Tensor | None, ...]] = {}
+        self._given = given
+        keep = given.__setitem__
+        self._handles: list[Any] = [node.register_prehook(partial(keep, node)) for node in nodes]
+        for tensor in inputs or ():
+            if tensor.requires_grad:
+                take = partial(self._take, id(tensor))
+                self._handles.append(tensor.register_hook(take))  # type: ignore[no-untyped-call]
 
-    def end(self) -> None:
-        """Take the hooks away and look at what the backward left."""
-        for handle in self._handles:
+    def end(self, stays: bool = True) -> None:
+        """Look at what the backward left; take the hooks away where the nodes stay."""
+        self.after = [_copied(leaf.grad) for leaf in self.leaves]
+        self._given = dict(self._given)  # hooks that are left write into what nobody reads
+        for handle in self._handles if stays else self._handles[-len(self.ends) :]:
             handle.remove()
         self._handles = []
-        self.after = [_copied(leaf.grad) for leaf in self.leaves]
-        for node, given in self.arrived.items():
-            if hasattr(node, "variable") and given and given[0] is not None:
-                own = given[0].clone()  # its memory may have become that of .grad
-                self.arrived[node] = (own,)
-                self._own[id(node.variable)] = own
+        for end in self.ends:
+            own = self._given.get(end, (None,))[0]
+            if own is not None:  # its memory may have become that of .grad
+                self._given[end] = (own.detach().clone(),)
+
+    def arrived(self) -> dict[Node, Arrived]:
+        """The cotangents by node; at a leaf its own gradient of this backward."""
+        found = {node: tuple(map(_kept, given)) for node, given in self._given.items()}
+        for end in self.ends:
+            own = self.own(end.variable)
+            if own is not None:
+                found.setdefault(end, (own,))
+        return found
 
     def own(self, tensor: torch.Tensor) -> torch.Tensor | None:
         """This backward's own gradient of a leaf or an input; None where none arrived."""
-        return self._own.get(id(tensor))
+        taken = self._taken.get(id(tensor))
+        if taken is not None:
+            return _kept(taken)
+        end = next((end for end, leaf in zip(self.ends, self.leaves, strict=True) if leaf is tensor), None)
+        return None if end is None else _kept(self._given.get(end, (None,))[0])
 
-    def _keeper(self, node: Node) -> Callable[[Arrived], None]:
-        """A hook that puts what arrives at `node` under it."""
+    def release(self) -> None:
+        """Let go of every node."""
+        self.ends, self._given = [], {}
 
-        def keep(given: Arrived) -> None:
-            self.arrived[node] = tuple(map(_kept, given))
-
-        return keep
-
-    def _taker(self, tensor: torch.Tensor) -> Callable[[torch.Tensor], None]:
-        """A hook that keeps the gradient of an input."""
-
-        def take(given: torch.Tensor) -> None:
-            kept = _kept(given)
-            assert kept is not None
-            self._own[id(tensor)] = kept
-
-        return take
+    def _take(self, place: int, given: torch.Tensor) -> None:
+        self._taken[place] = given.detach().clone()
 
 
 def _kept(gradient: torch.Tensor | None) -> torch.Tensor | None:

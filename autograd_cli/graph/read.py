@@ -54,19 +54,25 @@ def read(run: Run, root: torch.Tensor) -> Reading:
 class Glance:
     """What has to be read of a graph before a backward frees it; who made its nodes comes later.
 
-    `numbers` holds, by node number, the local derivatives of a node with one scalar result.
+    `numbers` holds, by node number, the local derivatives of a node with one scalar result,
+    None where they were not asked for.
     """
 
     walk: Walk
     saved: list[tuple[Saved, ...]]
     kept_bytes: int
-    numbers: list[Numbers]
+    numbers: list[Numbers] | None
 
 
-def glance(roots: Sequence[torch.Tensor]) -> Glance:
+def glance(roots: Sequence[torch.Tensor], with_numbers: bool = True) -> Glance:
     """The graph below `roots` as it stands."""
     walked, saved, kept_bytes = _kept(_edges(roots))
-    return Glance(walked, saved, kept_bytes, [_early(node) for node in walked.nodes[:_LOCAL_LIMIT]])
+    return Glance(walked, saved, kept_bytes, numbers_of(walked) if with_numbers else None)
+
+
+def numbers_of(walked: Walk) -> list[Numbers]:
+    """The local derivatives of the scalar nodes, as far as they are read."""
+    return [_early(node) for node in walked.nodes[:_LOCAL_LIMIT]]
 
 
 def reading_of(run: Run, seen: Glance) -> Reading:
@@ -74,7 +80,7 @@ def reading_of(run: Run, seen: Glance) -> Reading:
     owned = owners(run.steps)
     owning = [owned.get(node) for node in seen.walk.nodes]
     reading = Reading(seen.walk, owning, seen.saved, kept_bytes=seen.kept_bytes)
-    reading.factors = _factors(run, reading, seen.numbers)
+    reading.factors = _factors(run, reading, seen.numbers or [()] * len(seen.walk.nodes))
     return reading
 
 
