@@ -79,7 +79,18 @@ def filled(args: Any, values: Sequence[Any]) -> Any:
 
 def grad_fns_of(value: Any) -> tuple[torch.autograd.graph.Node, ...]:
     """The grad_fn of each tensor in a value that has one."""
-    return tuple(t.grad_fn for t in tensors_in(value) if t.grad_fn is not None)
+    return tuple(made_by for t in tensors_in(value) if (made_by := grad_fn_of(t)) is not None)
+
+
+def grad_fn_of(tensor: torch.Tensor) -> torch.autograd.graph.Node | None:
+    """The grad_fn of a tensor; None too where torch refuses to say.
+
+    It does so for a view that was made under no_grad and written into outside of it.
+    """
+    try:
+        return tensor.grad_fn
+    except RuntimeError:
+        return None
 
 
 def cuts(arguments: tuple[Any, ...], value: Any) -> bool:
