@@ -81,7 +81,7 @@ def made_of(state: State, name: str, argument: Any, at: int) -> Made:
         dtype=dtype_name(value.dtype),
         device=device_name(value.device),
         requires_grad=value.requires_grad,
-        is_leaf=value.is_leaf,
+        is_leaf=grad_fn is None,
         grad_fn=None if grad_fn is None else type(grad_fn).__name__,
         value=as_data(_at(state, value, at)),
     )
@@ -154,7 +154,7 @@ def _name_of(state: State, tensor: torch.Tensor, frame: Frame) -> str:
         elif type(value) is Traced and type(value.value) in TENSORS:
             if value.value is tensor:
                 return name
-            if value.value.is_leaf and value.value.grad is tensor:
+            if not value.grad_fns and value.value.grad is tensor:
                 return f"{name}.grad"
     return ""
 

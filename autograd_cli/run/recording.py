@@ -38,7 +38,10 @@ def recorder(
             raise state.full(node.span)
         state.number = number + 1
         if value.requires_grad:
-            made_by = value.grad_fn
+            try:
+                made_by = value.grad_fn
+            except RuntimeError:  # see `grad_fn_of`
+                made_by = None
             held = random
             if made_by is None:
                 leaves.add(value)

@@ -33,6 +33,8 @@ def plain(value: Any, limit: int | None = VALUES_LIMIT) -> Values:
 def _tensor(tensor: torch.Tensor, limit: int | None) -> Values:
     if tensor.is_meta:
         return None
+    if tensor._is_zerotensor():  # a gradient that is 0 everywhere has no memory to read
+        tensor = torch.zeros(tensor.shape, dtype=tensor.dtype)
     if limit is not None and tensor.numel() > limit:
         return _summary(tensor)
     return _frozen(tensor.tolist())
