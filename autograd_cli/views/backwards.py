@@ -157,7 +157,7 @@ class _Columns:
 
     def text(self, gradient: Gradient, values: Values) -> str:
         if gradient.shape != () or self.fit.digits == numbers.TIGHT:
-            return numbers.cell(values, numbers.TIGHT)
+            return numbers.cell(values, self.fit.digits)
         seen = [gradient.autograd, gradient.symbolic, gradient.numeric]
         known = [one for one in seen if not isinstance(one, Summary | tuple | list)]
         return numbers.fixed(values, numbers.decimals_for(known, gradient.tolerance))
@@ -172,10 +172,10 @@ class _Columns:
 
     def afters(self) -> tuple[Column, list[Words]]:
         name = one_line(next(iter(self.leaves))) if len(self.leaves) == 1 else ""
-        return Column(f"{name}.grad after"), [words(_after(entry)) for entry in self.entries]
+        return Column(f"{name}.grad after"), [words(_after(entry, self.fit.digits)) for entry in self.entries]
 
 
-def _after(entry: Entry) -> str:
+def _after(entry: Entry, digits: int) -> str:
     """What .grad holds after a backward; a number as the sum that it is."""
     backward, gradient = entry
     if backward.call == "grad":
@@ -186,7 +186,7 @@ def _after(entry: Entry) -> str:
     if isinstance(after, int | float) and isinstance(before, int | float):
         return _sum(before, gradient.autograd, after) if before else numbers.number(after)
     added = ", added up" if before is not None and _holds_something(before) else ""
-    return ("None" if after is None else numbers.cell(after, numbers.TIGHT)) + added
+    return ("None" if after is None else numbers.cell(after, digits)) + added
 
 
 def _sum(before: float, added: Values, after: float) -> str:

@@ -135,7 +135,7 @@ def cell(values: Values, digits: int = DIGITS) -> str:
     if len(items) == 1:
         return number(items[0], digits)
     few = len(items) <= (4 if digits > TIGHT else 2)
-    if items and few and len(set(items)) > 1:
+    if items and few and len({number(item, digits) for item in items}) > 1:
         return nested(items, digits)
     return _many(values, digits)
 
