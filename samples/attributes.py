@@ -1,7 +1,7 @@
 # agx trace samples/attributes.py --inspect y
 # python samples/attributes.py
+# shows: before backward
 # shows: MulBackward0
-# shows: 150528
 # What a tensor says about itself, before and after a backward.
 import torch
 

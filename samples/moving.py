@@ -4,7 +4,7 @@
 # A tensor lives on one device, and what it meets must live there too; meta stands in for a second one.
 import torch
 
-x = torch.randn(2, 3, requires_grad=True)
+x = torch.randn(2, 3)
 assert x.device.type == "cpu"
 assert x.to("cpu") is x  # to where it is already: nothing is copied
 
@@ -12,9 +12,12 @@ there = torch.ones(2, 3, device="meta")  # shape and dtype, no numbers
 print(there.device.type, there.shape)
 
 moved = x.to(there.device)
-assert moved.device == there.device and moved.requires_grad
+assert moved.device == there.device
 both = moved + there
 assert both.device.type == "meta" and both.shape == (2, 3)
 
-# A move is an operation like any other: gradients go back through it.
-assert type(moved.grad_fn).__name__ == "ToCopyBackward0"
+# agx compares the devices of what meets, and names both where they differ; torch is silent about some.
+try:
+    torch.mm(x, torch.ones(3, 2, device="meta"))
+except RuntimeError:
+    print("mm wants both on one device")

@@ -89,6 +89,8 @@ FINDINGS = {
     "added_three_times": "AGX410",
     "backward_in_two_cells": "AGX410",
     "claims": "AGX320 AGX410",
+    "dtypes": "AGX505",
+    "numpy_bridge": "AGX305",
 }
 """The codes of the findings that a sample is there to show; all others get none."""
 
