@@ -78,4 +78,8 @@ def so_far(ran: Ran, options: Options) -> Report:
         status=0,
         statements=statements.records(ran),
         printed=tuple(ran.printed),
+        default_dtype=ran.settings.dtype,
+        mode=ran.settings.mode,
+        autocast=ran.settings.autocast,
+        grad_output=options.grad_output or "",
     )

@@ -12,7 +12,7 @@ _BLOCKS = {For: "body", With: "body", Define: "body", Try: "body", If: "then"}
 
 def records(ran: Ran) -> tuple[Statement, ...]:
     """Every statement in the order of the source, as far as the run has come."""
-    return tuple(_record(ran.program, site) for site in list(ran.sites))
+    return tuple(_record(ran.program, site, site.statement is ran.failed) for site in list(ran.sites))
 
 
 def with_remarks(
@@ -42,7 +42,7 @@ def _place(statements: Sequence[Statement], finding: Finding) -> int | None:
     return max(inside or around, key=lambda i: statements[i].span[0], default=None)
 
 
-def _record(program: Program, site: Site) -> Statement:
+def _record(program: Program, site: Site, failed: bool) -> Statement:
     first, last = site.first or Did(0), site.last
     again = last is not None and site.first is not None and last.number != first.number
     written = site.statement
@@ -56,6 +56,7 @@ def _record(program: Program, site: Site) -> Statement:
         changed=first.changed,
         printed=first.printed,
         last=Round(last.number, last.made, last.changed, last.printed) if again and last else None,
+        failed=failed,
     )
 
 

@@ -60,7 +60,8 @@ class Statement:
     `text` is the statement without its block and trailing comment, `depth` how many blocks
     it stands in, `count` how often it was executed (0 for one that was not reached), `last`
     what it did the last time where that was another time. `claim` is what a comment said
-    would be printed, where something else was. `findings` are the codes found here.
+    would be printed, where something else was. `findings` are the codes found here. `failed`
+    is True of the statement that ended the run with an error.
     """
 
     line: int
@@ -74,6 +75,7 @@ class Statement:
     last: Round | None = None
     claim: str = ""
     findings: tuple[str, ...] = ()
+    failed: bool = False
 
 
 @dataclass(frozen=True)

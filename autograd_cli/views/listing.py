@@ -38,11 +38,15 @@ def listing(report: Report, room: Room) -> list[Piece]:
     return lines
 
 
-def failed(report: Report) -> Finding | None:
-    """The finding of a program that did not come to its end."""
-    if report.output is not None:
-        return None
-    return next((one for one in report.findings if one.severity is Severity.ERROR and one.line), None)
+def failed(report: Report) -> Statement | None:
+    """The statement that ended the run with an error; None where the run came to its end."""
+    return next((one for one in report.statements if one.failed), None)
+
+
+def why(report: Report, statement: Statement) -> Finding | None:
+    """The finding that says why a statement failed."""
+    errors = [one for one in report.findings if one.severity is Severity.ERROR]
+    return next((one for one in errors if one.code in statement.findings), errors[0] if errors else None)
 
 
 def _shown(report: Report) -> tuple[list[Statement], int]:
@@ -52,15 +56,6 @@ def _shown(report: Report) -> tuple[list[Statement], int]:
         return statements, 0
     reached = max((at for at, one in enumerate(statements, 1) if one.count), default=0)
     return statements[:reached], len(statements) - reached
-
-
-def _where_it_failed(report: Report) -> Statement | None:
-    """The statement that failed: the last one of its place that was reached."""
-    finding = failed(report)
-    if finding is None:
-        return None
-    reached = [one for one in report.statements if one.count and _stands_in(finding, one)]
-    return reached[-1] if reached else None
 
 
 def _left_out(count: int) -> str:
@@ -96,9 +91,9 @@ def _entry(report: Report, statement: Statement, same: bool, room: Room, right: 
     if room.verbose:
         text += words((_comment(report.source, statement), "quiet"))
     did = effects(statement, report, None if right is None else right - MARK)
-    finding = failed(report)
-    if finding and statement is _where_it_failed(report):
-        did.append(Effect(words(("failed  ", "bad"), one_line(finding.name))))
+    if statement.failed:
+        finding = why(report, statement)
+        did.append(Effect(words(("failed  ", "bad"), one_line(finding.name) if finding else "")))
     return Entry("" if same else str(statement.line), text, _mark(report, statement), _few(did, room))
 
 
@@ -117,6 +112,8 @@ def _comment(source: str, statement: Statement) -> str:
 
 def _mark(report: Report, statement: Statement) -> Words:
     """The sign of the gravest finding here, ? for a comment that says something else."""
+    if statement.failed:
+        return words(_MARKS[Severity.ERROR])
     here = [one.severity for one in report.findings if _stands_in(one, statement)]
     for severity, mark in _MARKS.items():
         if severity in here:

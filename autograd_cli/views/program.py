@@ -6,7 +6,7 @@ from autograd_cli.lang.source import in_words
 from autograd_cli.report.records import Gradient, Report, Severity
 from autograd_cli.views import witnesses
 from autograd_cli.views.backwards import backwards, suspicious
-from autograd_cli.views.listing import failed, listing
+from autograd_cli.views.listing import failed, listing, why
 from autograd_cli.views.pieces import Ends, Line, Piece, Room, Table, Words, natural_width, one_line, words
 from autograd_cli.views.relations import chains, stretches
 from autograd_cli.views.table import graph_table
@@ -45,11 +45,12 @@ def title(report: Report) -> Words:
     """The program's name and how it went: accumulate.py · 3 backward calls · 1 warning."""
     name = {"": "program", "-": "standard input"}.get(report.name, one_line(report.name))
     stopped = failed(report)
+    cause = why(report, stopped) if stopped else None
     parts = [words((f"failed at line {stopped.line}", "bad"))] if stopped else []
     calls = _calls(report) or ([] if stopped else [_counted(len(report.statements), "statement")])
     parts += [words(text) for text in calls]
     for severity, style in ((Severity.ERROR, "bad"), (Severity.WARNING, "warning")):
-        count = sum(finding.severity is severity and finding is not stopped for finding in report.findings)
+        count = sum(finding.severity is severity and finding is not cause for finding in report.findings)
         parts += [words((_counted(count, severity.value), style))] if count else []
     return words((name, "source")) + tuple(word for part in parts for word in (*words(" · "), *part))
 
