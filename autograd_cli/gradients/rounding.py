@@ -6,8 +6,11 @@ terms cancel the spread is large, so the tolerance follows the size of the summa
 A result's own memory is moved too, since a backward reads what was stored.
 """
 
+import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from math import isfinite, sqrt
 from typing import Any
 
@@ -27,6 +30,7 @@ _MANY = 4_000_000  # random numbers a sample, calls counted as such, above which
 _SPREADS = 6.0
 _DOUBLE = torch.finfo(torch.float64).eps
 _LANES = 16
+_FEW_CALLS = 200
 _COARSE = 1e-4
 _PRODUCTS = frozenset({Kind.PRODUCT, Kind.LINALG, Kind.LAYER})
 _LEAST = 1e-10  # a relative move that float64 itself shows clearly
@@ -71,6 +75,10 @@ def value_errors(replay: Replay, fitted: Callable[[torch.Tensor], torch.Tensor])
     """
     sampler = _Sampler(replay, None, None)
     exact = fitted(sampler.output(replay.leaves, None))
+    if exact.numel() == 1 and (lanes := in_lanes(sampler)) is not None:
+        with suppress(RuntimeError, TypeError, ValueError):
+            spread = lanes.moved()
+            return _SPREADS * rms(spread) / sampler.amplified + 16 * _DOUBLE * _finite(exact.abs())
     moved = [fitted(sampler.output(replay.leaves, draw)) - exact for draw in sampler.draws()]
     return _SPREADS * rms(torch.stack(moved)) / sampler.amplified + 16 * _DOUBLE * _finite(exact.abs())
 
@@ -92,24 +100,40 @@ def rounding(replay: Replay, cotangent: torch.Tensor, cap: float | None = None) 
     """
     with replay.session(), torch.enable_grad():
         sampler = _Sampler(replay, cotangent, cap)
-        total, exact = sampler.sample(None)
-        drawn = [sampler.sample(draw) for draw in sampler.draws()]
+        moved, exact, samples = _sampled(sampler)
     fine = _DOUBLE / 2 / sampler.strongest
-    moved = [one - total for one, _ in drawn]
     noise = fine * (sum(one * one for one in moved) / len(moved)) ** 0.5 / sampler.amplified
     spreads = {}
     for name, index in replay.inputs.items():
-        info = torch.finfo(replay.steps[index].value.dtype)
-        samples = torch.stack([sampled[name] - exact[name] for _, sampled in drawn]) / sampler.amplified
-        spreads[name] = Spread(exact[name], samples, info.eps, info.smallest_normal * info.eps, fine)
+        info = finfo(replay.steps[index].value.dtype)
+        given = samples[name] / sampler.amplified
+        spreads[name] = Spread(exact[name], given, info.eps, info.smallest_normal * info.eps, fine)
     return Rounding(spreads, noise if isfinite(noise) else 0.0)
+
+
+def _sampled(sampler: "_Sampler") -> tuple[list[float], dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+    """By how much the total moves in each sample, the gradients, and by how much these move."""
+    lanes = in_lanes(sampler)
+    if lanes is not None:
+        with suppress(RuntimeError, TypeError, ValueError):
+            return lanes.sampled()
+    total, exact = sampler.sample(None)
+    drawn = [sampler.sample(draw) for draw in sampler.draws()]
+    samples = {name: torch.stack([sampled[name] - exact[name] for _, sampled in drawn]) for name in exact}
+    return [one - total for one, _ in drawn], exact, samples
+
+
+@cache
+def finfo(dtype: torch.dtype) -> torch.finfo:
+    """torch.finfo(dtype), which takes longer to make than to read."""
+    return torch.finfo(dtype)
 
 
 def _rounds(value: Any, cap: float | None) -> float:
     """How much the dtype of a value rounds by, relative to it; 0 where it is not floating."""
     if not isinstance(value, torch.Tensor) or not (value.is_floating_point() or value.is_complex()):
         return 0.0
-    eps = torch.finfo(value.dtype).eps
+    eps = finfo(value.dtype).eps
     return (eps if cap is None else min(eps, cap)) / 2
 
 
@@ -144,6 +168,14 @@ class _Draw:
         start = self.used
         self.used += shape.numel()
         return self.numbers[start : self.used].view(shape).mul(eps).add_(1)
+
+    def offset(self, shape: torch.Size) -> torch.Tensor:
+        """What a difference that the run had counts as, of the given shape."""
+        return self.factor(shape, 1.0)
+
+    def number(self, value: float, eps: float) -> Any:
+        """A Python float moved."""
+        return value * float(self.factor(torch.Size(()), eps))
 
 
 class _Sampler:
@@ -223,11 +255,11 @@ class _Sampler:
             if self.precisions[planned.index]:
                 exact = values[planned.index]
                 off = raised(self.replay.steps[planned.index].value) - exact
-                values[planned.index] = exact + off * draw.factor(exact.shape, 1.0) * self.amplified
+                values[planned.index] = exact + off * draw.offset(exact.shape) * self.amplified
         eps = self.strongest * self.amplified
         for slot in self.replay.literals:
-            if float(torch.tensor(values[slot], dtype=torch.float32)) != values[slot]:
-                values[slot] *= float(draw.factor(torch.Size(()), eps))
+            if not is_single(values[slot]):
+                values[slot] = draw.number(values[slot], eps)
 
     def rounded(self, planned: Planned, values: list[Any], draw: _Draw) -> Any:
         """A call's result as it may be: from moved terms, moved where it is stored and on its way on."""
@@ -249,3 +281,99 @@ class _Sampler:
         """A value moved in the graph, so that the cotangent is moved as well."""
         eps = self.precisions[index] * self.amplified
         return value * draw.factor(value.shape, eps) if eps else value
+
+
+def is_single(value: float) -> bool:
+    """Whether single precision holds a Python float as it is."""
+    try:
+        return bool(struct.unpack("f", struct.pack("f", value))[0] == value)
+    except OverflowError:
+        return False
+
+
+# Scalars: all samples at once, each in its own element
+
+
+def in_lanes(sampler: _Sampler) -> "_Lanes | None":
+    """The sampler of a program of elementwise calls on scalars; None for any other."""
+    steps, replay = sampler.replay.steps, sampler.replay
+    places = [*replay.inputs.values(), *(planned.index for planned in (*replay.fixed, *replay.plan))]
+    if not all(_is_scalar(steps[index].value) for index in places) or len(replay.plan) > _FEW_CALLS:
+        return None
+    calls = all(planned.state is None and _is_elementwise(steps[planned.index]) for planned in replay.plan)
+    return _Lanes(sampler) if calls and not replay.graded and not replay.renewals else None
+
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.ndim == 0 and value.is_floating_point()
+
+
+def _is_elementwise(step: LiveStep) -> bool:
+    return step.function is not None and step.function.kind is Kind.ELEMENTWISE
+
+
+class _LaneDraw(_Draw):
+    """Factors for all samples at once; those of the first element are 1, which moves nothing."""
+
+    def __init__(self, count: int) -> None:
+        self.numbers = _lane_numbers(count)
+        self.used = 0
+
+    def factor(self, shape: torch.Size, eps: float) -> torch.Tensor:
+        """One factor for each sample."""
+        self.used += 1
+        return torch.add(1.0, self.numbers[self.used - 1], alpha=eps)
+
+    def offset(self, shape: torch.Size) -> torch.Tensor:
+        """What a difference that the run had counts as: nothing in the first element."""
+        found = self.factor(shape, 1.0)
+        found[0] = 0.0
+        return found
+
+    def number(self, value: float, eps: float) -> Any:
+        """A Python float moved in each sample."""
+        return value * self.factor(torch.Size(()), eps)
+
+
+@cache
+def _lane_numbers(count: int) -> torch.Tensor:
+    """The numbers of `_Sampler.draws` for scalars, (count, 1 + samples); the first column is 0."""
+    generator = torch.Generator().manual_seed(0)
+    drawn = [torch.randn(count, generator=generator, dtype=torch.float64) for _ in range(_SAMPLES)]
+    return torch.stack([torch.zeros(count, dtype=torch.float64), *drawn], 1)
+
+
+class _Lanes:
+    """All samples of a program of scalars in one evaluation."""
+
+    def __init__(self, sampler: _Sampler) -> None:
+        self.sampler = sampler
+        replay = sampler.replay
+        self.count = 2 * len(sampler.moved) + len(sampler.terms) + len(replay.literals)
+
+    def moved(self) -> torch.Tensor:
+        """By how much the value moves in each sample, (samples, 1)."""
+        leaves = {name: leaf.expand(1 + _SAMPLES) for name, leaf in self.sampler.replay.leaves.items()}
+        output = self.sampler.output(leaves, _LaneDraw(self.count))
+        output = torch.as_tensor(output).expand(1 + _SAMPLES)
+        return (output[1:] - output[0]).unsqueeze(1)
+
+    def sampled(self) -> tuple[list[float], dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+        """What `_sampled` gives."""
+        sampler = self.sampler
+        leaves = {
+            name: leaf.repeat(1 + _SAMPLES).requires_grad_() for name, leaf in sampler.replay.leaves.items()
+        }
+        output = sampler.output(leaves, _LaneDraw(self.count))
+        assert sampler.cotangent is not None
+        weighed = output * sampler.cotangent
+        if weighed.shape != (1 + _SAMPLES,):
+            raise ValueError("the output does not follow the leaves")
+        made = torch.autograd.grad(weighed.sum(), list(leaves.values()), allow_unused=True)
+        whole = weighed.detach()
+        exact, samples = {}, {}
+        for name, leaf, given in zip(leaves, leaves.values(), made, strict=True):
+            gradient = torch.zeros_like(leaf) if given is None else given
+            exact[name] = gradient[:1]
+            samples[name] = (gradient[1:] - gradient[0]).unsqueeze(1)
+        return (whole[1:] - whole[0]).tolist(), exact, samples
