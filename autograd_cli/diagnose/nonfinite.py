@@ -229,13 +229,14 @@ def _explained(scene: Scene, step: LiveStep | None, born: tuple[Node, Node] | No
 def _forward(scene: Scene) -> Iterator[str]:
     """The first expression whose value is not finite though its operands are."""
     for step in scene.run.steps:
-        if step.kind != "call" or step.index not in scene.needed or _all_finite(step.value):
+        if step.kind != "call" or step.index not in scene.needed or all_finite(step.value):
             continue
         yield f"the value of {drawing.quoted(scene.text(step))} is not finite either"
         return
 
 
-def _all_finite(value: Any) -> bool:
+def all_finite(value: Any) -> bool:
+    """Whether a value is no floating tensor, or holds only finite numbers."""
     if not isinstance(value, torch.Tensor) or value.is_meta or not value.is_floating_point():
         return True
     return bool(torch.isfinite(value.detach()).all())

@@ -11,7 +11,9 @@ def _is_torchs(case: Case) -> bool:
 
 def error(case: Case) -> Finding:
     """AGX307: the failing expression and its operands, with shape, dtype and device."""
-    by_python = not case.name or case.says("unsupported operand") or not _is_torchs(case)
+    by_python = (
+        not case.name or case.says("unsupported operand", "can only concatenate") or not _is_torchs(case)
+    )
     says = "Python says" if by_python else "torch says"
     done = "evaluated" if case.run.root is None else "differentiated"
     return case.finding(

@@ -14,12 +14,13 @@ from autograd_cli.run.traced import Accumulated
 from autograd_cli.run.values import plain
 
 _FEW = 4
+_SEEN = {"step": "used by the step"}
 
 
 def missing_clear(whole: Whole) -> Iterator[Finding]:
     """AGX410, once for each backward that adds to a `.grad` which was read, printed or used by a step."""
     found: dict[Span, list[Accumulated]] = {}
-    for each in whole.ran.accumulated:
+    for each in filter(lambda each: each.leaf, whole.ran.accumulated):
         found.setdefault(each.span, []).append(each)
     for span, at in found.items():
         leaves = list(dict.fromkeys(each.leaf for each in at))
@@ -42,7 +43,11 @@ def _sentence(whole: Whole, first: Accumulated, leaves: Sequence[str]) -> str:
     again = first.since == line
     if again:
         holds = f"`{first.leaf}.grad` still held{' ' + held if held else ' the gradient'} of the round before"
-    seen = "" if first.seen in (line, 0) and again else f", already {first.how} on line {first.seen}"
+    seen = (
+        ""
+        if first.seen in (line, 0) and again
+        else f", already {_SEEN.get(first.how, first.how)} on line {first.seen}"
+    )
     others = f" So did the .grad of {named(leaves[1:])}." if len(leaves) > 1 else ""
     return f"{holds}{seen}.{others}"
 

@@ -33,6 +33,7 @@ ENDINGS: tuple[tuple[str, Callable[[Ended], Finding | None]], ...] = (
     ("AGX421", refused.optimizer),
     ("AGX417", python_errors.no_gradient),
     ("AGX319", python_errors.assertion),
+    ("AGX403", python_errors.number),
     ("AGX201", python_errors.name),
     ("AGX105", python_errors.attribute),
 )

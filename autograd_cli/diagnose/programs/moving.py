@@ -9,7 +9,7 @@ from autograd_cli.lang.nodes import Block, Statement
 from autograd_cli.report import Fix
 
 
-def moved_behind(whole: Whole, write: Span, backward: Span) -> Iterator[Fix]:
+def moved_behind(whole: Whole, write: Span, backward: Span, what: str = "the backward") -> Iterator[Fix]:
     """The statement at `write` put behind the backward, where both stand in one block."""
     block = _block_of(whole.program.statements, whole.statement(write))
     first, last = whole.statement(write), whole.statement(backward)
@@ -21,7 +21,7 @@ def moved_behind(whole: Whole, write: Span, backward: Span) -> Iterator[Fix]:
     put = _end_of_line(text, last.span.end)
     moved = text[start:stop]
     rest = text[:start] + text[stop:put] + ("" if text[:put].endswith("\n") else "\n") + moved + text[put:]
-    yield Fix(f"line {whole.line(first.span)} moved behind line {whole.line(last.span)}, the backward", rest)
+    yield Fix(f"line {whole.line(first.span)} moved behind line {whole.line(last.span)}, {what}", rest)
 
 
 def _end_of_line(text: str, offset: int) -> int:

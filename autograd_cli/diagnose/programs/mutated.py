@@ -64,8 +64,8 @@ def told(whole: Whole, found: Sequence[Victim]) -> tuple[str, ...]:
     tensor = tensors_in(found[0].value.value)[0]
     what = f"{shape_text(tensor.shape)} {dtype_name(tensor.dtype)}"
     rows = [("changed", f"line {whole.line(span)}", _text(whole, span), what) for span in list(writes)[:3]]
-    rows += [_needed(whole, victim) for victim in found[:6]]
-    return drawing.columns(rows)
+    rows += dict.fromkeys(_needed(whole, victim) for victim in found)
+    return drawing.columns(rows[:9])
 
 
 def _needed(whole: Whole, victim: Victim) -> tuple[str, str, str, str]:
@@ -150,6 +150,8 @@ def _out_of_place(whole: Whole, statement: nodes.Evaluate | nodes.Assign) -> Ite
     if isinstance(statement, nodes.Evaluate):
         plain = f"{function.value.id} = {plain}"
         new = replaced(whole.source, {statement.span: plain})
+    else:
+        plain = replaced(whole.source, {call.span: plain})[statement.span.start : statement.span.end - 1]
     yield plain, new
 
 

@@ -4,12 +4,20 @@ from collections.abc import Iterator
 
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.outputs import NO_GRAPH
+from autograd_cli.diagnose.programs import rebound
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.upstream import Source, mode_around, names_in, parts_of, sources
 from autograd_cli.diagnose.programs.ways import CREATES
-from autograd_cli.diagnose.statements import called, calls, expressions, keyword_added, replaced
+from autograd_cli.diagnose.statements import (
+    called,
+    calls,
+    expressions,
+    keyword_added,
+    replaced,
+    targets,
+)
 from autograd_cli.lang import nodes
-from autograd_cli.lang.nodes import Expr
+from autograd_cli.lang.nodes import Expr, Statement
 from autograd_cli.lang.source import named
 from autograd_cli.report import Finding, Fix
 from autograd_cli.run.tape import Operand
@@ -35,7 +43,7 @@ def cut(case: Ended) -> Finding | None:
         f"{case.where(expr.span)} {_REASONS[kind]}.",
         name="detached-prediction-in-loss" if kind == "detach" else "nondifferentiable-op-in-loss",
         expr=expr,
-        fix=tuple(_without(case, expr, kind)),
+        fix=tuple(without(case, expr, kind)),
         backward=case.line,
     )
 
@@ -100,14 +108,28 @@ def _comes_from_leaf(case: Ended, node: Expr) -> bool:
     return bool(leaves & set(names_in(case.whole, node)))
 
 
-def _without(case: Ended, expr: Expr, kind: str) -> Iterator[Fix]:
+def left_torch(case: Ended, expr: Expr) -> Expr | None:
+    """The expression that made a Python number of a tensor, on the way to `expr`."""
+    for source in sources(case.whole, expr, case.statement.span.start):
+        for node in parts_of(case.whole, source):
+            if _kind(node) == "number":
+                return node
+    return None
+
+
+def without(case: Ended, expr: Expr, kind: str) -> Iterator[Fix]:
     """The program without the cut, where that can be written."""
     line, source = case.where(expr.span), case.source
     function = expr.function if isinstance(expr, nodes.Call) else expr
     inner = function.value if isinstance(function, nodes.Attribute) else None
     if kind == "copy" and isinstance(expr, nodes.Call) and expr.args:
         inner = expr.args[0]
-        inner = inner if not isinstance(inner, nodes.Sequence) else None
+        if isinstance(inner, nodes.Sequence):
+            new = f"torch.stack({source[inner.span]})"
+            yield Fix(f"{line}:  {new}", replaced(source, {expr.span: new}))
+            return
+    if kind == "number" and isinstance(function, nodes.Name) and isinstance(expr, nodes.Call) and expr.args:
+        inner = expr.args[0]
     module = isinstance(inner, nodes.Name) and inner.id in ("torch", "F", "np")
     if (inner is not None and not module and kind in ("detach", "number", "copy")) or (
         inner is not None and not module and called(expr) in _CASTS | {"to"}
@@ -136,6 +158,8 @@ def _in_mode(case: Ended, root: Operand) -> Finding | None:
         mode = mode_around(case.whole, source.statement)
         if mode is None or (source.made is not None and source.made.requires_grad):
             continue
+        if rebound.is_rebound(case, source):
+            return rebound.under_a_mode(case, root, source, mode)
         if not _comes_from_leaf(case, source.value):
             continue
         text, line = case.source[mode.span], case.where(mode.span)
@@ -153,6 +177,8 @@ def _in_mode(case: Ended, root: Operand) -> Finding | None:
 
 def _second_order(case: Ended, root: Operand) -> Finding | None:
     """A gradient that was computed without a graph of its own."""
+    if isinstance(root.expr, nodes.Attribute) and root.expr.name == "grad":
+        return _gradient_itself(case, root)
     for source in _way(case):
         for node in parts_of(case.whole, source):
             if isinstance(node, nodes.Call) and called(node) == "grad" and not _creates_graph(node):
@@ -167,6 +193,24 @@ def _second_order(case: Ended, root: Operand) -> Finding | None:
     return None
 
 
+def _gradient_itself(case: Ended, root: Operand) -> Finding:
+    """A backward from a .grad that the backward before left without a graph."""
+    earlier = [c for c in calls(case.run.program, "backward") if c.span.end < case.expr.span.start]
+    fixes = []
+    if earlier and not _creates_graph(earlier[-1]):
+        where, new = (
+            case.where(earlier[-1].span),
+            keyword_added(case.source, earlier[-1], "create_graph=True"),
+        )
+        fixes.append(Fix(f"{where}:  {new}", replaced(case.source, {earlier[-1].span: new})))
+    return case.finding(
+        "AGX402",
+        f"{drawing.quoted(root.text)} has no graph: a backward leaves gradients without the way that they "
+        "were computed by, unless it is told to.",
+        fix=fixes,
+    )
+
+
 def _creates_graph(call: nodes.Call) -> bool:
     return any(keyword.name == "create_graph" for keyword in call.keywords)
 
@@ -179,6 +223,9 @@ def _no_leaf(case: Ended, root: Operand) -> Finding:
         for n, s in zip(names, reversed(made), strict=False)
     ]
     rows += [(b.name, "a binding", "held constant") for b in case.run.bindings if b.used and b.role != "leaf"]
+    late = next((found for name in names if (found := _told_late(case, name))), None)
+    if late is not None:
+        return late
     what = f": {named(names)} {'does' if len(names) == 1 else 'do'} not require grad" if names else ""
     return case.finding(
         "AGX402",
@@ -191,6 +238,29 @@ def _no_leaf(case: Ended, root: Operand) -> Finding:
 
 def _creates(call: nodes.Call) -> bool:
     return called(call) in CREATES
+
+
+def _told_late(case: Ended, name: str) -> Finding | None:
+    """A leaf that was told to require grad after the loss was computed from it."""
+    for statement in case.whole.all_statements:
+        text = case.source[statement.span]
+        told = text.startswith((f"{name}.requires_grad_(", f"{name}.requires_grad ="))
+        if told and statement.span.start < case.statement.span.start:
+            first = next(s for s in case.whole.all_statements if name in targets(s))
+            return case.finding(
+                "AGX402",
+                f"{drawing.quoted(case.roots[0].text)} has no graph: `{name}` was told to require grad on "
+                f"{case.where(statement.span)}, after what comes from it had been computed.",
+                fix=tuple(_told_sooner(case, first)),
+            )
+    return None
+
+
+def _told_sooner(case: Ended, first: Statement) -> Iterator[Fix]:
+    value = first.value if isinstance(first, nodes.Assign) else None
+    if isinstance(value, nodes.Call) and called(value) in CREATES:
+        new = keyword_added(case.source, value, "requires_grad=True")
+        yield Fix(f"{case.where(value.span)}:  {new}", replaced(case.source, {value.span: new}))
 
 
 def _name_of(source: Source) -> str:
@@ -208,6 +278,7 @@ def _why(source: Source) -> str:
 
 def _required(case: Ended, made: list[Source]) -> Iterator[Fix]:
     """requires_grad=True put where the tensor is created whose gradient the program asks for."""
+    made = [s for s in made if "requires_grad" not in case.source[s.value.span]]
     floating = [s for s in made if s.made is not None and s.made.dtype.startswith(("float", "bfloat"))]
     asked = {case.source[n.value.span] for n in _grads(case)}
     stepped = {

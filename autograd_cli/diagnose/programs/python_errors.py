@@ -7,9 +7,10 @@ from typing import Any
 import torch
 
 from autograd_cli.diagnose import drawing
+from autograd_cli.diagnose.programs import no_way, rebound
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.upstream import names_in
-from autograd_cli.diagnose.statements import expressions, indent_of, replaced
+from autograd_cli.diagnose.statements import expressions, indent_of, replaced, targets
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr
@@ -27,11 +28,12 @@ def no_gradient(case: Ended) -> Finding | None:
     if expr is None:
         return None
     text = case.source[expr.value.span]
+    why = _why_none(case, expr.value, text)
     return case.finding(
         "AGX417",
-        f"`{drawing.label(text, 40)}.grad` is None on line {case.line}: {_why_none(case, expr.value, text)}.",
+        f"`{drawing.label(text, 40)}.grad` is None on line {case.line}: {why}.",
         expr=expr,
-        fix=tuple(_guarded(case, text)),
+        fix=tuple(_guarded(case, text, why)),
     )
 
 
@@ -62,9 +64,12 @@ def _clears(node: Expr) -> bool:
     return isinstance(function, nodes.Attribute) and function.name == "zero_grad"
 
 
-def _guarded(case: Ended, text: str) -> Iterator[Fix]:
+def _guarded(case: Ended, text: str, why: str) -> Iterator[Fix]:
     """The clearing of a gradient that may not be there, asked first."""
     statement = case.statement
+    if text in targets(statement):
+        yield from rebound.in_place(case, statement)
+        return
     own = case.source[statement.span]
     if isinstance(statement, nodes.Evaluate) and "\n" not in own and own.endswith(".zero_()"):
         line = f"if {text}.grad is not None:"
@@ -73,9 +78,8 @@ def _guarded(case: Ended, text: str) -> Iterator[Fix]:
         new = f"{text}.grad = None"
         yield Fix(f"or line {case.line}:  {new}", replaced(case.source, {statement.span: new}))
     else:
-        yield Fix(
-            f"call backward on what is computed from `{text}`, which requires grad, before line {case.line}"
-        )
+        asked = f"create `{text}` with requires_grad=True, and " if "does not require" in why else ""
+        yield Fix(f"{asked}call backward on what is computed from `{text}` before line {case.line}")
 
 
 # assert
@@ -136,6 +140,26 @@ def name(case: Ended) -> Finding | None:
         "AGX201",
         f"`{missing}` has no value on line {case.line}{meant}",
         fix=fixes if isinstance(case.expr, nodes.Name) else (),
+    )
+
+
+def number(case: Ended) -> Finding | None:
+    """AGX403 where backward is called on a Python number that was a tensor before."""
+    if not isinstance(case.failure.error, AttributeError) or not case.says("no attribute 'backward'"):
+        return None
+    root = case.expr.function if isinstance(case.expr, nodes.Call) else case.expr
+    inner = root.value if isinstance(root, nodes.Attribute) else None
+    found = None if inner is None else no_way.left_torch(case, inner)
+    if inner is None or found is None:
+        return None
+    text, where = case.source[found.span], case.where(found.span)
+    return case.finding(
+        "AGX403",
+        f"`{drawing.label(case.source[inner.span], 40)}` is a Python number since {where}: "
+        f"{drawing.quoted(text)} leaves torch, and no gradient comes back.",
+        name="nondifferentiable-op-in-loss",
+        expr=found,
+        fix=tuple(no_way.without(case, found, "number")),
     )
 
 

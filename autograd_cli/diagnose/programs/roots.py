@@ -23,8 +23,26 @@ _SATURATES = ("Sigmoid", "Tanh", "Relu", "Clamp", "Hardtanh", "Threshold", "Soft
 
 def not_finite(scene: Scene) -> Iterator[Finding]:
     """AGX502 for each leaf whose gradient holds NaN or infinity."""
+    broken = [name for name, leaf in scene.leaves.items() if not nonfinite.all_finite(leaf.value)]
+    if broken:
+        yield from _diverged(scene, broken)
+        return
     for finding in nonfinite.gradient(scene):
         yield finding if finding.fix else replace(finding, fix=tuple(_kept_away(scene, finding)))
+
+
+def _diverged(scene: Scene, names: list[str]) -> Iterator[Finding]:
+    """A leaf that is not finite itself, before this backward."""
+    if any(nonfinite.bad(each.autograd) for each in scene.gradients):
+        yield scene.finding(
+            "AGX502",
+            f"{named(names)} held NaN or infinity already when this backward came: what was done to "
+            f"{'it' if len(names) == 1 else 'them'} before left it so.",
+            name="gradient-diverged",
+            span=scene.root.expr.span,
+            cause=("steps that grow from round to round end so: take a smaller learning rate",),
+            leaves=names,
+        )
 
 
 def _kept_away(scene: Scene, finding: Finding) -> Iterator[Fix]:

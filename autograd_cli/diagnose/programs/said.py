@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from autograd_cli.diagnose import drawing
+from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.ways import value_named
 from autograd_cli.diagnose.statements import calls, inserted, parts, replaced, targets
@@ -18,7 +18,8 @@ _COPY = re.compile(r"To copy construct from a tensor")
 _PAIRS = re.compile(r"target size .*different to the input size")
 _HARMLESS = re.compile(
     r"requires_grad=True to a scalar|CUDA is not available|Failed to initialize NumPy"
-    r"|not available\. +Disabling|lr_scheduler|given NumPy array is not writable"
+    r"|not available\. +Disabling|create_graph=True will create|__array|lr_scheduler"
+    r"|given NumPy array is not writable"
 )
 _MOVES = {"to", "cuda", "cpu", "half", "double", "float", "bfloat16", "type", "xpu", "mps"}
 
@@ -36,6 +37,8 @@ def nonleaf_grad(whole: Whole) -> Iterator[Finding]:
     """AGX416 where the .grad of a computed tensor is read, which backward does not fill."""
     said: set[str] = set()
     for words, span in _once(whole, _NONLEAF):
+        if whole.ran.failed is not None and whole.line(span) == whole.line(whole.ran.failed.span):
+            continue
         expr = _read(whole, span)
         text = whole.source[expr.span] if expr else whole.source[span]
         if text in said:
@@ -110,10 +113,7 @@ def copied(whole: Whole) -> Iterator[Finding]:
         call = next((c for c in calls(whole.program, "tensor") if _holds(span, c.span)), None)
         inner = call.args[0] if call and call.args else None
         given = f"`{drawing.label(whole.source[inner.span], 40)}`" if inner else "a tensor"
-        fix: tuple[Fix, ...] = ()
-        if call is not None and inner is not None:
-            new = f"{whole.source[inner.span]}.detach().clone()"
-            fix = (Fix(f"line {whole.line(span)}:  {new}", replaced(whole.source, {call.span: new})),)
+        fix = tuple(_graphed(whole, call, inner)) if call is not None and inner is not None else ()
         yield whole.finding(
             "AGX322",
             f"`tensor(…)` of {given} makes a copy outside the graph: it is a new leaf, without the way back.",
@@ -121,6 +121,15 @@ def copied(whole: Whole) -> Iterator[Finding]:
             torch=words,
             fix=fix,
         )
+
+
+def _graphed(whole: Whole, call: nodes.Call, inner: Expr) -> Iterator[Fix]:
+    """The tensor itself, or its copy said in torch's words."""
+    line = whole.line(call.span)
+    text = repair.followed(whole.source, inner, "")
+    yield Fix(f"line {line}:  {text}, with its graph", replaced(whole.source, {call.span: text}))
+    new = repair.followed(whole.source, inner, ".detach().clone()")
+    yield Fix(f"or line {line}:  {new}, without", replaced(whole.source, {call.span: new}))
 
 
 def _holds(span: Span, inner: Span) -> bool:

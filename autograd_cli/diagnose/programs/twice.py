@@ -26,7 +26,7 @@ def again(case: Ended) -> Finding | None:
     return case.finding(
         "AGX411",
         _sentence(case, lines, crossing),
-        name="recurrent-state-not-detached" if lines[0] == lines[1] and crossing else "",
+        name="recurrent-state-not-detached" if lines[0] == lines[1] and _is_carried(case, crossing) else "",
         cause=tuple(_kept(case, crossing)),
         fix=tuple(_fixes(case, first, crossing)),
         first=lines[0],
@@ -56,11 +56,25 @@ def _crossing(case: Ended, first: Passed) -> Traced | None:
 def _sentence(case: Ended, lines: tuple[int, int], crossing: Traced | None) -> str:
     if lines[0] == lines[1]:
         through = f", and {_quoted(case, crossing)} leads back into it" if crossing else ""
+        if crossing is not None and not _is_carried(case, crossing):
+            line = case.whole.line(crossing.expr.span)
+            return (
+                f"{_quoted(case, crossing)} is computed once, on line {line}, and the backward of the first "
+                "round freed its graph: each round needs a forward of its own."
+            )
         return f"The backward of the round before freed its graph{through}: it cannot be gone through again."
     return (
         f"The backward of line {lines[0]} freed the graph that the backward of line {lines[1]} goes through "
         "again: what the nodes kept is gone."
     )
+
+
+def _is_carried(case: Ended, crossing: Traced | None) -> bool:
+    """Whether a value is computed anew in each round, from that of the round before."""
+    loops = case.whole.loops(case.expr.span)
+    if crossing is None or not loops:
+        return False
+    return loops[-1].span.start <= crossing.expr.span.start < loops[-1].span.end
 
 
 def _quoted(case: Ended, traced: Traced) -> str:
@@ -79,9 +93,9 @@ def _kept(case: Ended, crossing: Traced | None) -> Iterator[str]:
 
 def _fixes(case: Ended, first: Passed, crossing: Traced | None) -> Iterator[Fix]:
     in_rounds = first.span == case.expr.span
-    if in_rounds and crossing is not None:
+    if in_rounds and crossing is not None and _is_carried(case, crossing):
         yield from _detached(case, crossing)
-    if not in_rounds:
+    else:
         yield from _computed_again(case)
     yield from _retained(case, first.span)
 

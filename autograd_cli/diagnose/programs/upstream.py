@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.statements import around, called, parts, statements, targets
+from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr, Statement
 from autograd_cli.report import Made
@@ -64,13 +65,28 @@ def parts_of(whole: Whole, source: Source) -> Iterator[Expr]:
 
 def _assigned(whole: Whole, name: str, before: int) -> Source | None:
     """The last assignment of a name before a place, else its first one."""
-    own = [s for s in whole.all_statements if name in targets(s)]
-    earlier = [s for s in own if s.span.start < before] or own
-    if not earlier:
+    statement = _latest(whole, name, before)
+    if statement is None:
         return None
-    statement = earlier[-1]
     value = statement.value if isinstance(statement, nodes.Assign | nodes.Augment) else None
     return None if value is None else Source(statement, value, _made(whole, statement, name))
+
+
+def _latest(whole: Whole, name: str, before: int) -> Statement | None:
+    """The assignment that a name has its value from at a place, that of the round before in a loop."""
+    own = [s for s in whole.all_statements if name in targets(s) and _was_run(whole, s)]
+    earlier = [s for s in own if s.span.start < before]
+    for loop in reversed(whole.loops(Span(before, before))):
+        inside = [s for s in earlier if s.span.start >= loop.span.start]
+        later = [s for s in own if before <= s.span.start and s.span.end <= loop.span.end]
+        if inside or later:
+            return (inside or later)[-1]
+    return (earlier or own)[-1] if own else None
+
+
+def _was_run(whole: Whole, statement: Statement) -> bool:
+    site = whole.sites.get(statement.span)
+    return site is not None and site.count > 0
 
 
 def _made(whole: Whole, statement: Statement, name: str) -> Made | None:
