@@ -19,7 +19,7 @@ from autograd_cli.cli.bindings import Line, is_word_of, why_no_name
 from autograd_cli.cli.command import Given
 from autograd_cli.cli.serve import Ended, Server
 from autograd_cli.cli.supervise import Wire
-from autograd_cli.cli.telling import out_of_memory, unexpected
+from autograd_cli.cli.telling import is_out_of_memory, out_of_memory, unexpected
 from autograd_cli.errors import AgxError, ExitStatus, InputError, LimitError, missing_file
 from autograd_cli.lang.check import Understood
 from autograd_cli.lang.nodes import Name, walk
@@ -138,10 +138,13 @@ class _Batch:
         item = Item(number, text)
         try:
             report = self.report(item, wire)
+            self.put(report, before)
+        except OSError:  # stdout takes no more: there is no use in the next line
+            raise
         except Exception as error:  # a fault in agx: told, and the next line is run
             status = unexpected(self.given.environment, error)
-            report = refused.bare(Source(text, self.place(item)), status, self.given.options)
-        self.put(report, before)
+            report = refused.bare(self.source(item), status, self.given.options)
+            self.put(report, before)
         return ExitStatus(report.status)
 
     def report(self, item: Item, wire: Wire) -> Report:
@@ -155,10 +158,19 @@ class _Batch:
             return running.report(single, known, kept, self.stdin, wire)
         except AgxError as error:
             return refused.report(source, error, self.given.options)
-        except MemoryError:
+        except (MemoryError, RuntimeError) as error:
+            if not is_out_of_memory(error):
+                raise
             return refused.report(source, out_of_memory(), self.given.options)
         finally:
             wire.done()
+
+    def source(self, item: Item) -> Source:
+        """The source that a line holds, the line itself where it holds none."""
+        try:
+            return read(item, self.place(item), _longest(self.given))[0]
+        except AgxError:
+            return Source(item.text, self.place(item))
 
     def single(self, source: Source, pairs: Sequence[tuple[str, str]]) -> Given:
         """The line as if it were typed alone; its own bindings hide those of the command line."""
@@ -176,7 +188,7 @@ class _Batch:
         """What is done where a line is ended at a bound: write its report so far."""
 
         def write(so_far: str, reached: AgxError) -> ExitStatus:
-            source = Source(item.text, self.place(item))
+            source = self.source(item)
             self.put(refused.so_far(source, so_far, reached, self.given.options), before)
             return reached.status
 

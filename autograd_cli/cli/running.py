@@ -13,6 +13,7 @@ from autograd_cli.cli.command import Given
 from autograd_cli.cli.entry import modules_loaded
 from autograd_cli.cli.options import SECONDS
 from autograd_cli.cli.supervise import Bounds, Wire, supervised
+from autograd_cli.cli.telling import is_out_of_memory, out_of_memory
 from autograd_cli.errors import AgxError, ExitStatus, InputError
 from autograd_cli.lang.check import Understood
 from autograd_cli.lang.source import Source, visible
@@ -103,6 +104,10 @@ def report(
         if not told or known.program.is_expression:
             raise
         return refused.with_finding(told[0], known.program.source, error)
+    except (MemoryError, RuntimeError) as error:
+        if not told or not is_out_of_memory(error):
+            raise
+        return refused.with_finding(told[0], known.program.source, out_of_memory())
 
 
 def _chosen(given: Given, known: set[str]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from traceback import extract_tb
+from typing import NoReturn
 
 from autograd_cli.cli.environment import Environment
 from autograd_cli.errors import AgxError, ExitStatus, LimitError
@@ -31,11 +32,19 @@ def status_of(environment: Environment, work: Callable[[], int | None]) -> ExitS
     except OSError as error:
         tell(environment, [(f"error: {_of_system(error)}", "error")])
         return ExitStatus.MISSING
-    except MemoryError:
-        tell(environment, lines(out_of_memory(), _width(environment)))
-        return ExitStatus.LIMIT
     except Exception as error:
+        if is_out_of_memory(error):
+            return status_of(environment, lambda: _raise(out_of_memory()))
         return unexpected(environment, error)
+
+
+def _raise(error: Exception) -> NoReturn:
+    raise error
+
+
+def is_out_of_memory(error: Exception) -> bool:
+    """Whether the system gave no more memory, be it Python or torch that says so."""
+    return isinstance(error, MemoryError) or "can't allocate memory" in str(error)
 
 
 def out_of_memory() -> LimitError:

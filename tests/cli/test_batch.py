@@ -173,13 +173,15 @@ def test_gradcheck_takes_a_batch(batch):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_line_that_does_not_end_is_ended_and_the_next_is_run(tmp_path):
-    lines = "x*2\nlinalg.svd(randn(3000,3000)*x)[1].sum()\nx*3\n"
+    long = {"source": "print(x)\nlinalg.svd(randn(3000,3000)*x)[1].sum()"}
+    lines = f"x*2\n{json.dumps(long)}\nx*3\n"
     process = subprocess.run(
         [*AGX, "trace", "--lines", "-", "--x", "2.", "--timeout", "0.5", "--json"],
         input=lines, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     found = [json.loads(line) for line in process.stdout.splitlines()]
     assert [report["status"] for report in found] == [0, 4, 0]
+    assert (found[1]["source"], found[1]["printed"]) == (long["source"], ["tensor(2., requires_grad=True)\n"])
     assert found[1]["findings"][-1]["code"] == "AGX603"
     assert (process.returncode, process.stderr) == (4, "")
 
@@ -224,3 +226,33 @@ def test_a_reader_that_stops_reading_ends_the_batch():
     )  # fmt: skip
     assert process.stdout.splitlines()[2:] == ["0"]
     assert process.stderr == ""
+
+
+def test_a_fault_in_agx_is_told_and_the_next_line_is_run(batch, monkeypatch):
+    from autograd_cli import explore as room
+
+    explore = room.explore
+
+    def faulty(known, *rest):
+        return explore(known, *rest) if known.program.text == "x*3" else 1 / 0
+
+    monkeypatch.setattr(room, "explore", faulty)
+    result = CliRunner().invoke(cli.app, ["trace", "--lines", "-", "--x", "2.", "--json"], input="x*2\nx*3\n")
+    assert [report["status"] for report in reports(result)] == [1, 0]
+    assert "agx itself failed (ZeroDivisionError" in result.stderr
+
+
+def test_a_line_for_which_memory_runs_out_is_refused_and_the_next_is_run(batch, monkeypatch):
+    from autograd_cli import explore as room
+
+    explore = room.explore
+
+    def scarce(known, *rest):
+        if known.program.text == "x*3":
+            return explore(known, *rest)
+        raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
+
+    monkeypatch.setattr(room, "explore", scarce)
+    result = batch("x*2\nx*3\n", "--x", "2.", "--json")
+    assert [report["status"] for report in reports(result)] == [4, 0]
+    assert reports(result)[0]["findings"][0]["code"] == "AGX604"
