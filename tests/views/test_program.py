@@ -156,6 +156,19 @@ def test_what_comes_after_a_failure_is_counted(stored):
     assert "loss.backward()" not in text
 
 
+def test_a_failure_after_a_backward_still_shows_its_graph(stored):
+    report = stored("accumulate")
+    error = Finding("AGX301", "bad-shapes", Severity.ERROR, "They do not fit.", (0, 1), 15)
+    ended = tuple(
+        replace(one, failed=one.line == 15, count=int(one.line <= 15), changed=()) if one.line >= 15 else one
+        for one in report.statements
+    )
+    text = drawn(replace(report, statements=ended, findings=(error,), root="y2"))
+    assert text.startswith("accumulate.py · failed at line 15 · 3 backward calls ")
+    assert "   15  x.grad.zero_()                               ✗ failed  bad-shapes\n 3 more" in text
+    assert " graph of y2; --root y1 or --root y3 for the others\n" in text
+
+
 def test_bodies_are_indented_and_clauses_stand_between_them(stored):
     lines = [line.rstrip()[:22].rstrip() for line in drawn(stored("claims")).splitlines()]
     assert lines[lines.index("    3  if a.sum() > 10") + 1 :][:3] == [

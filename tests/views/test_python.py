@@ -37,13 +37,25 @@ CASES = {
         "a": "@a.npy", "b": "@b.npz:w", "c": "@c.csv:second", "d": "@d.json", "e": "@f.csv:0"}, {}),
 }  # fmt: skip
 
+PROGRAMS = {
+    "prelude": ("x = randn(3, requires_grad=True)\n(x**2).sum().backward()\nprint(x.grad.tolist())", {}, {}),
+    "imports": ("import torch\nw = torch.ones(2) * k\nprint(w.tolist(), sum([1, 2]))", {"k": "rand(2)"}, {}),
+    "double": ("print(ones(1).dtype, (x + ones(1)).tolist())", {"x": "0.1"}, {"dtype": "float64"}),
+    "mode": ("x = ones(2, requires_grad=True)\nprint((x * 2).requires_grad)", {}, {"no_grad": True}),
+}  # fmt: skip
+
 RUN = """
-import json, sys, torch
+import io, json, sys, torch
+from contextlib import redirect_stdout
 shown = {}
 for name, script in json.load(sys.stdin).items():
-    names = {}
-    exec(compile(script, name, "exec"), names)
+    names, printed = {}, io.StringIO()
+    with redirect_stdout(printed):
+        exec(compile(script, name, "exec"), names)
     torch.set_default_dtype(torch.float32)
+    if name.startswith("program "):
+        shown[name] = printed.getvalue()
+        continue
     out = names["out_" if name == "out" else "out"].detach()
     tensors = {k: v for k, v in names.items() if isinstance(v, torch.Tensor) and v.is_leaf}
     plain = lambda t: torch.view_as_real(t.detach()).tolist() if t.is_complex() else t.detach().tolist()
@@ -69,9 +81,10 @@ def reports(folder):
     """The report of every case."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
+        cases = CASES | {f"program {name}": case for name, case in PROGRAMS.items()}
         return {
             name: explore(source, list(bindings.items()), Options(**options, full=True))
-            for name, (source, bindings, options) in CASES.items()
+            for name, (source, bindings, options) in cases.items()
         }
 
 
@@ -100,6 +113,12 @@ def test_a_script_comes_to_the_same_value_and_gradients(name, reports, ended):
     value, gradients = ended[name]
     assert value == parts(report.output.value)
     assert gradients == {one.name: parts(one.autograd) for one in report.gradients}
+
+
+@pytest.mark.parametrize("name", [f"program {name}" for name in PROGRAMS])
+def test_a_script_of_a_program_prints_the_same(name, reports, ended):
+    assert reports[name].printed
+    assert ended[name] == "".join(reports[name].printed)
 
 
 def test_the_prelude_is_that_of_the_language():
