@@ -98,9 +98,9 @@ def _fix(fix: Fix, report: Report) -> list[Line]:
     if fix.text:
         said = words(("fix  ", "good"), one_line(fix.text), (ran, "quiet"))
         lines.append(Line(said, indent=2, hang=5))
-    if report.statements and fix.program.count("\n") > _MOST_LINES:
-        return lines + _edited(report.source.splitlines(), fix.program.splitlines())
     programs = fix.program.splitlines()
+    if report.statements and len(programs) >= _MOST_LINES:
+        return lines + _edited(report.source.splitlines(), programs)
     return lines + [Line(words((visible(line), "source")), indent=7, whole=True) for line in programs]
 
 

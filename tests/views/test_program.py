@@ -165,7 +165,7 @@ def test_a_failure_after_a_backward_still_shows_its_graph(stored):
     )
     text = drawn(replace(report, statements=ended, findings=(error,), root="y2"))
     assert text.startswith("accumulate.py · failed at line 15 · 3 backward calls ")
-    assert "   15  x.grad.zero_()                               ✗ failed  bad-shapes\n 3 more" in text
+    assert re.search(r"  15  x\.grad\.zero_\(\) +✗ failed  bad-shapes\n 3 more statements were not", text)
     assert " graph of y2; --root y1 or --root y3 for the others\n" in text
 
 
