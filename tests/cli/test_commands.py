@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from autograd_cli import catalogue, cli
 from autograd_cli.cli.environment import Environment
 from autograd_cli.lang import parse
-from autograd_cli.run import devices, interpreter
+from autograd_cli.run import callees, devices
 
 
 def agx(*words, stdin=None):
@@ -168,12 +168,12 @@ class Wrong(torch.autograd.Function):
 
 
 def test_gradcheck_fails_what_is_wrong(monkeypatch):
-    real = interpreter.callable_for
+    real = callees.callable_for
 
     def wrong(function, **method):
         return Wrong.apply if function.path == "torch.sin" else real(function, **method)
 
-    monkeypatch.setattr(interpreter, "callable_for", wrong)
+    monkeypatch.setattr(callees, "callable_for", wrong)
     result = agx("gradcheck", "sin(x)", "--x", "0.3", "--dtype", "float64")
     assert result.exit_code == 1, result.stderr
     assert "WRONG" in agx("gradcheck", "sin(x)", "--x", "0.3", "--dtype", "float64", "--json").stdout

@@ -13,7 +13,7 @@ from autograd_cli.lang.nodes import Binary, Number
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Verdict, Witness
-from autograd_cli.run import interpreter
+from autograd_cli.run import callees
 from autograd_cli.run.settings import Settings
 
 LIE = 1.0005
@@ -237,9 +237,9 @@ def lying_sine(dtype, monkeypatch):
         def backward(ctx, cotangent):
             return cotangent * ctx.saved_tensors[0].cos() * LIE
 
-    own = interpreter.callable_for
+    own = callees.callable_for
     monkeypatch.setattr(
-        interpreter, "callable_for", lambda f, **how: Sine.apply if f.name == "sin" else own(f, **how)
+        callees, "callable_for", lambda f, **how: Sine.apply if f.name == "sin" else own(f, **how)
     )
 
 

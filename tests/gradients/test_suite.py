@@ -10,7 +10,7 @@ from autograd_cli.gradients.suite import chosen, examine, suite
 from autograd_cli.lang.functions import by_path
 from autograd_cli.lang.functions.rows import Example
 from autograd_cli.report import Verdict, Witness
-from autograd_cli.run import interpreter
+from autograd_cli.run import callees
 from autograd_cli.run.settings import Settings
 
 DOUBLE = Settings(dtype="float64")
@@ -93,9 +93,9 @@ def test_a_wrong_backward_fails(monkeypatch):
         def backward(ctx, cotangent):
             return cotangent * ctx.saved_tensors[0] * 1.0005
 
-    own = interpreter.callable_for
+    own = callees.callable_for
     monkeypatch.setattr(
-        interpreter, "callable_for", lambda f, **how: Exponential.apply if f.name == "exp" else own(f, **how)
+        callees, "callable_for", lambda f, **how: Exponential.apply if f.name == "exp" else own(f, **how)
     )
     found = suite(only="torch.exp")
     assert [(one.failed, one.verdict) for one in found] == [(True, Verdict.WRONG)]
