@@ -84,11 +84,12 @@ def suite(
 
 
 def chosen(only: str | None = None) -> Iterator[Function]:
-    """The rows of the table that have a gradient and an example, and match the pattern."""
+    """The rows of the table that have a gradient and an expression for an example, and match the pattern."""
     for function in FUNCTIONS:
         names = (function.path, function.name, function.spelling)
         matches = only is None or any(fnmatchcase(name, only) for name in names)
-        if matches and function.differentiable and function.example is not None:
+        example = function.example
+        if matches and function.differentiable and example is not None and example.is_expression:
             yield function
 
 

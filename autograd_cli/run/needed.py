@@ -41,7 +41,8 @@ class Needed:
 
     `calls` are by identity; `renewed` holds the values whose memory a call among them writes
     later, `effects` the numbers of the in-place calls that are in the slice. `aliases` holds,
-    by the identity of an alias that let go of what it was made of, a value of the same memory.
+    by the identity of an alias that let go of what it was made of, a value of the same memory;
+    `first` the number of the first of these calls on the memory of a value.
     """
 
     def __init__(self, leaves: Collection[torch.Tensor] | None) -> None:
@@ -50,6 +51,7 @@ class Needed:
         self.renewed: dict[int, Traced] = {}
         self.effects: set[int] = set()
         self.aliases: dict[int, Traced] = {}
+        self.first: dict[int, int] = {}
 
     def add(self, root: Traced) -> None:
         """Take in `root` and all that it was made of."""
@@ -59,6 +61,8 @@ class Needed:
             if id(traced) in self.calls or self.is_leaf(traced) or traced.kind == "binding":
                 continue
             self.calls[id(traced)] = traced
+            if is_in_place(traced):
+                self.renewed.update((id(link), link) for link in chain_of(traced.args[0]))
             for operand, node in operands(traced):
                 if not self.is_atom(operand, node):
                     stack.append(operand)
@@ -94,6 +98,7 @@ class Needed:
             if self.is_leaf(chain[-1]) or self.is_leaf(owner) or write.number < owner.number:
                 continue
             self.effects.add(write.number)
+            self.first[id(owner)] = min(write.number, self.first.get(id(owner), write.number))
             self.renewed.update((id(link), link) for link in (write, *chain, owner))
             if chain[-1] is not owner:
                 self.aliases[id(chain[-1])] = owner

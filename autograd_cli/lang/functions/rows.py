@@ -76,6 +76,15 @@ class Example(NamedTuple):
     source: str
     bindings: dict[str, str]
 
+    @property
+    def is_expression(self) -> bool:
+        """Whether the source is one expression, and no program of several statements."""
+        try:
+            ast.parse(self.source, mode="eval")
+        except SyntaxError:
+            return False
+        return True
+
 
 class Function(NamedTuple):
     """A row of the table: one function under its path below `torch`, `math` or `builtins`.

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from autograd_cli.lang.functions import FUNCTIONS, OPERATORS, by_path, indexed, is_member, members
-from autograd_cli.lang.functions.rows import Function, Kind, Role, row
+from autograd_cli.lang.functions.rows import Example, Function, Kind, Role, row
 
 EVERY = (*FUNCTIONS, *OPERATORS.values())
 
@@ -83,6 +83,13 @@ def calls_itself(function: Function) -> bool:
         else bool({function.spelling, function.path} & called)
     )
     return is_called and set(function.example.bindings) <= named
+
+
+def test_an_example_is_an_expression_or_a_program() -> None:
+    assert Example("sin(x)", {}).is_expression
+    assert not Example("y = sin(x); y", {}).is_expression
+    programs = {f.path for f in FUNCTIONS if f.example and f.differentiable and not f.example.is_expression}
+    assert programs == {"builtins.enumerate", "builtins.zip"}, "all other gradients are checked by the suite"
 
 
 def test_functions_of_one_key_take_the_same_arguments() -> None:
