@@ -245,7 +245,9 @@ class _Layout:
         if self.needed.is_leaf(traced):
             return self.leaf(traced, reader, node)
         renewed = id(traced) in self.needed.renewed
-        moment = traced.number if renewed else _moment(traced, reader)
+        moment = _moment(traced, reader)
+        if renewed:  # from here on the slice itself writes into it
+            moment = max(traced.number, self.needed.first.get(id(traced), traced.number + 1) - 1)
         key = (id(traced.value), None if renewed else self.moments.version(traced.value, moment))
         if key not in self.places:
             name = node.id if isinstance(node, Name) else traced.name or self.identifier(traced)
