@@ -99,6 +99,8 @@ def of_one(
         if type(arg) is not Traced or type(arg.value) not in TENSORS:
             return general((arg,))
         value = arg.value
+        if value.numel() >= SMALL:
+            return general((arg,))
         try:
             result = call(value)
         except Exception as error:
@@ -127,9 +129,9 @@ def of_two(
             if type(b) in TENSORS:
                 if not one_device or a.numel() * b.numel() >= SMALL:
                     return general((first, second))
-            elif type(b) not in numbers:
+            elif type(b) not in numbers or a.numel() >= SMALL:
                 return general((first, second))
-        elif type(a) not in numbers:
+        elif type(a) not in numbers or b.numel() >= SMALL:
             return general((first, second))
         try:
             result = call(a, b)

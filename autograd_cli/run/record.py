@@ -1,47 +1,25 @@
-"""A program run: the door to the interpreter, with the state of torch it needs."""
+"""One expression run: its tape and root, and the state of torch that a run needs."""
 
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import torch
 
-from autograd_cli.errors import first_line
 from autograd_cli.lang.nodes import Program
-from autograd_cli.run.interpreter import Interpreter
-from autograd_cli.run.recorder import StoppedError
+from autograd_cli.run.program import run_program
 from autograd_cli.run.settings import Settings
+from autograd_cli.run.slices import whole
 from autograd_cli.run.tape import BoundValue, Run
 
 
 def run(program: Program, bindings: Sequence[BoundValue], settings: Settings) -> Run:
-    """The run of `program`: its tape and root, or its failure with the tape so far.
+    """The run of a program of one expression: its tape and root, or its failure with the tape so far.
 
     The random state is the caller's: see `torch_state`. Raises LanguageError where the
     program asks for something the language does not have.
     """
-    interpreter = Interpreter(program.source.text, bindings, settings)
-    root, failure = None, None
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            root = interpreter.one_tensor(program.body, interpreter.root(program.body))
-        except StoppedError as stopped:
-            failure = stopped.failure
-    return Run(
-        program=program,
-        bindings=tuple(bindings),
-        steps=interpreter.steps,
-        root=root,
-        failure=failure,
-        settings=settings,
-        warnings=tuple(dict.fromkeys(_said(w.message) for w in caught)),
-    )
-
-
-def _said(message: Warning | str) -> str:
-    return message if isinstance(message, str) else first_line(message)
+    return whole(run_program(program, bindings, settings))
 
 
 @contextmanager

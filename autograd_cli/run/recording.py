@@ -155,9 +155,8 @@ _ALIASING = frozenset({Kind.SHAPE, Kind.INDEXING, Kind.CUT})
 
 def _let_go(made: Traced) -> None:
     first, function = made.args[0], made.function
-    if type(first) is Traced and (first.grad_fns or first.memory is not None):
-        if function is None or function.kind in _ALIASING:
-            _linked(made, first)
+    if type(first) is Traced and (function is None or function.kind in _ALIASING):
+        _linked(made, first)
     made.args = ()
     made.kwargs = NONE_NAMED
 
