@@ -16,8 +16,8 @@ assert moved.device == there.device
 both = moved + there
 assert both.device.type == "meta" and both.shape == (2, 3)
 
-# agx compares the devices of what meets, and names both where they differ; torch is silent about some.
+# Two devices in one operation are an error. torch misses some, such as x @ there.T; agx does not.
 try:
-    torch.mm(x, torch.ones(3, 2, device="meta"))
+    x + there
 except RuntimeError:
-    print("mm wants both on one device")
+    print("x and there are on two devices")

@@ -133,12 +133,17 @@ SHAPES = {
     "x*y + sin(x)": {"x": "{0}", "y": "{1}"},
     "(a*b + 1)**2": {"a": "{0}", "b": "{1}"},
     "(x**2 * {0}).sum()": {"x": "[{0}, {1}, 1.5]"},
-    "exp(-x**2).mean()": {"x": "[{0}, {1}, .5, .25]"},
-    "((x@w + b)**2).mean()": {"x": "[[{0}, 1.], [{1}, 2.]]", "w": "[[.5], [1.]]", "b": "[{1}]"},
+    "exp(-x**2).mean()": {"x": "{0} * linspace(0, 1, 20)"},
+    "mean((X@w + b - y)**2)": {
+        "X": "randn(10, 3)",
+        "w": "[[{0}], [1.], [{1}]]",
+        "b": "zeros(1)",
+        "y": "randn(10, 1)",
+    },
     "tanh(w*x + b)": {"x": "{0}", "w": "{1}", "b": "0.5"},
     "log(x**2 + y**2 + 1)": {"x": "{0}", "y": "{1}"},
     "(softmax(x, 0) * y).sum()": {"x": "[{0}, {1}, 1.]", "y": "[1., 2., {0}]"},
-    "F.mse_loss(x, y)": {"x": "[{0}, {1}]", "y": "[1., 2.]"},
+    "(A@x * {0}).tanh().sum()": {"A": "randn(4, 4)", "x": "[{0}, {1}, 1., 2.]"},
 }
 
 
@@ -163,7 +168,9 @@ def by_hand(batch: list[tuple[str, dict[str, str]]]) -> None:
     exec("from torch import *\nimport torch.nn.functional as F", names)
     for source, bindings in batch:
         code = compile(source, "<source>", "eval")
-        values = {name: torch.tensor(eval(text)).requires_grad_() for name, text in bindings.items()}
+        values = {
+            name: torch.as_tensor(eval(text, names)).requires_grad_() for name, text in bindings.items()
+        }
         eval(code, {**names, **values}).backward()
         exact = {name: value.detach().double() for name, value in values.items()}
         for name, value in exact.items():
