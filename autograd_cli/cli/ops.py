@@ -3,15 +3,14 @@
 import json
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograd_cli.cli.bindings import shell
 from autograd_cli.cli.command import Command, Given, Words
 from autograd_cli.errors import ExitStatus, InputError
-from autograd_cli.lang import suggestions
-from autograd_cli.lang.functions import TENSOR, find, members
-from autograd_cli.lang.functions.rows import Function
-from autograd_cli.symbolic import rules
+
+if TYPE_CHECKING:
+    from autograd_cli.lang.functions.rows import Function
 
 EXAMPLES = """\
 agx ops
@@ -32,6 +31,8 @@ def ops(given: Given) -> ExitStatus:
     One function is shown with its arguments, where it is differentiable, and an example.
     With -q only names.
     """
+    from autograd_cli.lang.functions import find
+
     pattern = " ".join(given.line.sources)
     rows = find.found(pattern) if pattern else find.own_rows()
     if not rows:
@@ -48,14 +49,18 @@ def ops(given: Given) -> ExitStatus:
     return ExitStatus.OK
 
 
-def has_rule(row: Function) -> bool:
+def has_rule(row: "Function") -> bool:
     """Whether a formula of its derivative can be written down."""
+    from autograd_cli.symbolic import rules
+
     known = row.key in rules.FUNCTIONS or rules.is_elementwise(row.key)
     return row.differentiable and known
 
 
-def _record(row: Function) -> dict[str, Any]:
+def _record(row: "Function") -> dict[str, Any]:
     """The row for a program; its example is a line that `--lines` takes."""
+    from autograd_cli.lang.functions import find
+
     first, *others = find.names(row)
     return {
         "name": first,
@@ -68,7 +73,7 @@ def _record(row: Function) -> dict[str, Any]:
     }
 
 
-def _table(rows: Sequence[Function], width: int) -> str:
+def _table(rows: Sequence["Function"], width: int) -> str:
     """Name, signature and meaning, a line a function; within `width` columns where a person watches."""
     cells = [(row.spelling, _short(row), row.meaning) for row in rows]
     wide = min(max(len(name) for name, _, _ in cells), _WIDEST)
@@ -77,7 +82,9 @@ def _table(rows: Sequence[Function], width: int) -> str:
     return "".join(f"{name:{wide}}  {given:{_WIDEST}}  {meaning}\n" for name, given, meaning in cells)
 
 
-def _short(row: Function) -> str:
+def _short(row: "Function") -> str:
+    from autograd_cli.lang.functions import find
+
     called = find.calls(row)[0]
     return called.removeprefix(row.spelling)
 
@@ -93,7 +100,7 @@ def _block(cell: tuple[str, str, str], wide: int, width: int) -> str:
     return first + "".join(f"{'':{wide}}  {line}\n" for line in beside[1:])
 
 
-def _page(row: Function, width: int) -> str:
+def _page(row: "Function", width: int) -> str:
     """All that the table says of one function."""
     lines = [f"{row.spelling}: {row.meaning}", ""]
     for title, texts in _parts(row):
@@ -109,8 +116,10 @@ def _folded(text: str, room: int) -> list[str]:
     return wrap(text, room, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
-def _parts(row: Function) -> Iterator[tuple[str, Sequence[str]]]:
+def _parts(row: "Function") -> Iterator[tuple[str, Sequence[str]]]:
     """The parts of a page: title and lines."""
+    from autograd_cli.lang.functions import find
+
     called = find.calls(row)
     yield ("read as" if row.attribute else "called"), called
     starts = {call.partition("(")[0] for call in called}
@@ -128,7 +137,7 @@ def _parts(row: Function) -> Iterator[tuple[str, Sequence[str]]]:
         yield "example", [shell(["agx", "trace", row.example.source, *bindings])]
 
 
-def _gradient(row: Function) -> str:
+def _gradient(row: "Function") -> str:
     if not row.differentiable:
         return "none passes"
     return "has a derivative rule" if has_rule(row) else "passes; the table of formulas has no rule for it"
@@ -136,6 +145,9 @@ def _gradient(row: Function) -> str:
 
 def _none(pattern: str) -> InputError:
     """AGX103 for a pattern that no function is called by and none speaks of."""
+    from autograd_cli.lang import suggestions
+    from autograd_cli.lang.functions import TENSOR, members
+
     last = pattern.rpartition(".")[2]
     near = suggestions.for_function(last) or suggestions.nearest(last, members(TENSOR))
     return InputError(
