@@ -148,7 +148,12 @@ def _warned(state: State) -> Iterator[None]:
             state.ran.warned.append((text, _place(state)))
 
         warnings.showwarning = keep
-        yield
+        always = torch.is_warn_always_enabled()
+        torch.set_warn_always(True)  # what torch says once a process, every run of it says
+        try:
+            yield
+        finally:
+            torch.set_warn_always(always)
 
 
 def _place(state: State) -> Span:
