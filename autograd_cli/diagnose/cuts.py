@@ -171,10 +171,15 @@ def _rounded(expr: nodes.Expr) -> nodes.Expr | None:
     if not isinstance(expr, nodes.Call) or expr.keywords:
         return None
     if expr.args:
-        return (
-            expr.args[0] if len(expr.args) == 1 and not isinstance(expr.function, nodes.Attribute) else None
-        )
+        return expr.args[0] if len(expr.args) == 1 and not _is_method(expr.function) else None
     return expr.function.value if isinstance(expr.function, nodes.Attribute) else None
+
+
+def _is_method(function: nodes.Expr) -> bool:
+    """Whether a value stands before the dot, not a module."""
+    if not isinstance(function, nodes.Attribute):
+        return False
+    return not (isinstance(function.value, nodes.Name) and function.value.id in ("torch", "F", "math", "np"))
 
 
 def unused_input(scene: Scene) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from autograd_cli import catalogue
 from autograd_cli.diagnose import unknown
 from autograd_cli.diagnose.failures import FAILURES
-from autograd_cli.diagnose.programs import backwards, no_way, python_errors, refused, twice
+from autograd_cli.diagnose.programs import asked, backwards, no_way, python_errors, refused, twice
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.trial import tried
 from autograd_cli.errors import AgxError
@@ -21,8 +21,8 @@ ENDINGS: tuple[tuple[str, Callable[[Ended], Finding | None]], ...] = (
     ("AGX411", twice.again),
     ("AGX403", no_way.cut),
     ("AGX402", no_way.nothing),
-    ("AGX402", no_way.input_without),
-    ("AGX406", no_way.unused),
+    ("AGX402", asked.input_without),
+    ("AGX406", asked.unused),
     ("AGX401", backwards.nonscalar),
     ("AGX405", backwards.complex_root),
     ("AGX423", backwards.gradient_shape),

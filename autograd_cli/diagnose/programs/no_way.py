@@ -14,6 +14,7 @@ from autograd_cli.diagnose.statements import (
     expressions,
     keyword_added,
     replaced,
+    statements,
     targets,
 )
 from autograd_cli.lang import nodes
@@ -59,6 +60,9 @@ _REASONS = {
 
 def _cut(case: Ended) -> tuple[Expr, str] | None:
     """The expression that ends the way from a leaf to the root, and how it does."""
+    detached = _detached_in_place(case)
+    if detached is not None:
+        return detached, "detach"
     for source in _way(case):
         if source.made is not None and source.made.requires_grad:
             continue
@@ -66,6 +70,15 @@ def _cut(case: Ended) -> tuple[Expr, str] | None:
             kind = _kind(node)
             if kind and _comes_from_leaf(case, node):
                 return node, kind
+    return None
+
+
+def _detached_in_place(case: Ended) -> Expr | None:
+    """`y.detach_()` as a statement, of the tensor that the backward starts from."""
+    for call in calls(case.run.program, "detach_"):
+        inner = call.function.value if isinstance(call.function, nodes.Attribute) else None
+        if any(inner == root.expr for root in case.roots) and call.span.start < case.expr.span.start:
+            return call
     return None
 
 
@@ -155,7 +168,7 @@ def nothing(case: Ended) -> Finding | None:
 def _in_mode(case: Ended, root: Operand) -> Finding | None:
     """The forward stands under no_grad."""
     for source in _way(case):
-        mode = mode_around(case.whole, source.statement)
+        mode = _mode(case, source)
         if mode is None or (source.made is not None and source.made.requires_grad):
             continue
         if rebound.is_rebound(case, source):
@@ -173,6 +186,18 @@ def _in_mode(case: Ended, root: Operand) -> Finding | None:
             fix=(Fix(f"{line}:  {prefix}{on}", replaced(case.source, {mode.span: f"{prefix}{on}"})),),
         )
     return None
+
+
+def _mode(case: Ended, source: Source) -> Expr | None:
+    """The mode that a value was computed under, in the body of a function of the program too."""
+    called_names = {called(node) for node in nodes.walk(source.value)}
+    for statement in case.whole.all_statements:
+        if isinstance(statement, nodes.Define) and statement.name in called_names:
+            inner = (mode_around(case.whole, each) for each in statements(statement.body))
+            found = next(filter(None, inner), None)
+            if found is not None:
+                return found
+    return mode_around(case.whole, source.statement)
 
 
 def _second_order(case: Ended, root: Operand) -> Finding | None:
@@ -216,7 +241,8 @@ def _creates_graph(call: nodes.Call) -> bool:
 
 
 def _no_leaf(case: Ended, root: Operand) -> Finding:
-    made = [s for s in _way(case) if isinstance(s.value, nodes.Call) and _creates(s.value)]
+    made = [s for s in _way(case) if isinstance(s.value, nodes.Call) and creates(s.value)]
+    made = _wanted(case, made) or made
     names = [_name_of(s) for s in reversed(made) if _name_of(s)]
     rows = [
         (n, f"line {case.whole.line(s.statement.span)}", _why(s))
@@ -232,11 +258,12 @@ def _no_leaf(case: Ended, root: Operand) -> Finding:
         f"{drawing.quoted(root.text)} has no graph, since nothing that it was computed from requires "
         f"grad{what}.",
         cause=drawing.columns(rows) if rows else (),
-        fix=tuple(_required(case, made)),
+        fix=tuple(required(case, made)),
     )
 
 
-def _creates(call: nodes.Call) -> bool:
+def creates(call: nodes.Call) -> bool:
+    """Whether a call makes a tensor of plain numbers."""
     return called(call) in CREATES
 
 
@@ -276,28 +303,32 @@ def _why(source: Source) -> str:
     )
 
 
-def _required(case: Ended, made: list[Source]) -> Iterator[Fix]:
+def required(case: Ended, made: list[Source]) -> Iterator[Fix]:
     """requires_grad=True put where the tensor is created whose gradient the program asks for."""
     made = [s for s in made if "requires_grad" not in case.source[s.value.span]]
-    floating = [s for s in made if s.made is not None and s.made.dtype.startswith(("float", "bfloat"))]
-    asked = {case.source[n.value.span] for n in _grads(case)}
-    stepped = {
-        n for c in calls(case.run.program, "SGD", "Adam") for a in c.args for n in names_in(case.whole, a)
+    floating = [s for s in made if _is_floating(s)]
+    wanted = _wanted(case, floating) or floating[:1]
+    keyword = "requires_grad=True" if wanted else "dtype=torch.float32, requires_grad=True"
+    edits = {
+        source.value.span: keyword_added(case.source, source.value, keyword)
+        for source in wanted or made[:1]
+        if isinstance(source.value, nodes.Call)
     }
-    wanted = [s for s in floating if _name_of(s) in asked | stepped] or floating[:1]
-    edits = {}
-    for source in wanted:
-        if isinstance(source.value, nodes.Call):
-            edits[source.value.span] = keyword_added(case.source, source.value, "requires_grad=True")
     if edits:
         lines = "; ".join(f"line {case.whole.line(span)}:  {text}" for span, text in sorted(edits.items()))
         yield Fix(lines, replaced(case.source, edits))
-    whole = [s for s in made if s not in floating and isinstance(s.value, nodes.Call)]
-    for source in whole[:1] if not edits else ():
-        if isinstance(source.value, nodes.Call):
-            new = keyword_added(case.source, source.value, "dtype=torch.float32, requires_grad=True")
-            span = source.value.span
-            yield Fix(f"line {case.whole.line(span)}:  {new}", replaced(case.source, {span: new}))
+
+
+def _is_floating(source: Source) -> bool:
+    return source.made is not None and source.made.dtype.startswith(("float", "bfloat"))
+
+
+def _wanted(case: Ended, made: list[Source]) -> list[Source]:
+    """Those whose .grad the program reads, or which an optimizer of it steps."""
+    asked = {case.source[node.value.span] for node in _grads(case)}
+    for call in calls(case.run.program, "SGD", "Adam"):
+        asked.update(name for argument in call.args for name in names_in(case.whole, argument))
+    return [source for source in made if _name_of(source) in asked]
 
 
 def _grads(case: Ended) -> Iterator[nodes.Attribute]:
@@ -308,44 +339,3 @@ def _grads(case: Ended) -> Iterator[nodes.Attribute]:
             and not isinstance(node.value, nodes.Attribute)
         ):
             yield node
-
-
-# torch.autograd.grad
-
-
-def input_without(case: Ended) -> Finding | None:
-    """AGX402 where torch.autograd.grad is asked for the gradient of what does not require grad."""
-    if not case.says("differentiated tensors does not require grad") or len(case.operands) < 2:
-        return None
-    wrong = [o for o in case.tensors if not o.value.requires_grad]
-    text = drawing.quoted(wrong[0].text) if wrong else "One of the inputs"
-    made = list(sources(case.whole, wrong[0].expr, case.statement.span.start))[:1] if wrong else []
-    return case.finding(
-        "AGX402",
-        f"{text} does not require grad, so there is no gradient of it.",
-        name="autograd-grad-input-no-requires-grad",
-        fix=tuple(
-            _required(case, [s for s in made if isinstance(s.value, nodes.Call) and _creates(s.value)])
-        ),
-    )
-
-
-def unused(case: Ended) -> Finding | None:
-    """AGX406 where torch.autograd.grad is asked for the gradient of what the output does not depend on."""
-    if not case.says("not have been used in the graph") or not isinstance(case.expr, nodes.Call):
-        return None
-    inputs = case.operands[1] if len(case.operands) > 1 else None
-    text = drawing.quoted(inputs.text) if inputs is not None else "An input"
-    new = keyword_added(case.source, case.expr, "allow_unused=True")
-    return case.finding(
-        "AGX406",
-        f"{text}: at least one of these does not go into {drawing.quoted(case.operands[0].text)}, so it has "
-        "no gradient there.",
-        name="autograd-grad-unused-input",
-        fix=(
-            Fix(
-                f"line {case.line}:  {new}, and None stands for it",
-                replaced(case.source, {case.expr.span: new}),
-            ),
-        ),
-    )

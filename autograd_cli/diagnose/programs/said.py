@@ -51,7 +51,7 @@ def nonleaf_grad(whole: Whole) -> Iterator[Finding]:
             name="leaf-moved" if _is_moved(traced) else "",
             span=span,
             torch=words,
-            fix=tuple(_kept(whole, text, traced)),
+            fix=tuple(_kept(whole, text, traced, span)),
         )
 
 
@@ -87,10 +87,11 @@ def _why(text: str, traced: Traced | None) -> str:
     return f"`{drawing.label(text, 40)}` is computed{made}, and backward fills the .grad of leaves only"
 
 
-def _kept(whole: Whole, text: str, traced: Traced | None) -> Iterator[Fix]:
-    statement = next((s for s in whole.all_statements if text in targets(s)), None)
-    if statement is None:
+def _kept(whole: Whole, text: str, traced: Traced | None, read: Span) -> Iterator[Fix]:
+    assigned = [s for s in whole.all_statements if text in targets(s) and s.span.start < read.start]
+    if not assigned:
         return
+    statement = assigned[-1]
     if _is_moved(traced) and isinstance(statement, nodes.Assign):
         line, own = whole.line(statement.span), whole.source[statement.value.span]
         new = f"{own}.detach().requires_grad_()"
@@ -109,6 +110,8 @@ def _kept(whole: Whole, text: str, traced: Traced | None) -> Iterator[Fix]:
 
 def copied(whole: Whole) -> Iterator[Finding]:
     """AGX322 where torch.tensor copies a tensor, without its graph."""
+    if whole.ran.failure is not None:
+        return
     for words, span in _once(whole, _COPY):
         call = next((c for c in calls(whole.program, "tensor") if _holds(span, c.span)), None)
         inner = call.args[0] if call and call.args else None

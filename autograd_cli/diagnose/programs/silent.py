@@ -8,6 +8,7 @@ from autograd_cli.diagnose.programs.mutated import Victim, name_of, repairs, tol
 from autograd_cli.diagnose.programs.scene import Whole, reachable
 from autograd_cli.errors import Span
 from autograd_cli.report import Finding
+from autograd_cli.run.mutations import Write
 from autograd_cli.run.traced import Passed, Traced
 
 
@@ -29,12 +30,18 @@ def _backward_after(whole: Whole, victim: Victim) -> Passed | None:
     A node that has been freed was passed by some backward: by the first after the write, if
     there was none between. Else the root must still be there, and lead to the call.
     """
-    made, write = victim.call.number, victim.writes[0].number
-    after = [passed for passed in whole.ran.backwards if passed.at > write]
-    between = any(made < passed.at <= write for passed in whole.ran.backwards)
+    made = victim.call.number
+    after = [passed for passed in whole.ran.backwards if _is_after(passed, victim.writes[0])]
+    between = any(made < passed.at and passed not in after for passed in whole.ran.backwards)
     if after and not between and _is_freed(victim.call):
         return after[0]
     return next((passed for passed in after if _leads_to(whole, passed, victim.call)), None)
+
+
+def _is_after(passed: Passed, write: Write) -> bool:
+    """Whether a backward came after a write; a write that makes no value has the number of what is next."""
+    in_order = write.span.start < passed.span.start
+    return passed.at > write.number or (passed.at == write.number and in_order)
 
 
 def _is_freed(call: Traced) -> bool:

@@ -72,10 +72,20 @@ def _explained(findings: Sequence[Finding]) -> list[Finding]:
     """The findings without the plain word that a gradient is wrong, where another says why."""
     why = next((each for each in findings if each.code == "AGX415"), None)
     if why is None:
-        return list(findings)
+        known = {name for each in findings if each.code == "AGX502" for name in _leaves(each)}
+        return [each for each in findings if each.code != "AGX501" or not known & _leaves(each)]
     said = [line for each in findings if each.code == "AGX501" for line in each.cause]
     told = replace(why, cause=(*why.cause, *dict.fromkeys(said)))
     return [told if each is why else each for each in findings if each.code != "AGX501"]
+
+
+def _leaves(finding: Finding) -> set[str]:
+    evidence = finding.evidence
+    return {
+        *evidence.get("bindings", ()),
+        *evidence.get("leaves", ()),
+        *filter(None, [evidence.get("binding")]),
+    }
 
 
 def _once(findings: Sequence[Finding]) -> list[Finding]:

@@ -66,7 +66,8 @@ def _run(whole: Whole, fix: Fix, rule: Rule | None, finding: Finding) -> Fix:
 
 def _with_prints(text: str, printed: Iterable[str]) -> str:
     """The words of a repair with what the program then prints: "prints 4, 12, 32"."""
-    shown = ", ".join(map(_shown, "".join(printed).splitlines()))
+    lines = "".join(printed).splitlines()
+    shown = "" if any(line.startswith(" ") for line in lines) else ", ".join(map(_shown, lines))
     return f"{text}; prints {shown}" if shown and len(shown) <= _MOST_SHOWN else text
 
 

@@ -101,11 +101,26 @@ def _fixes(case: Ended, first: Passed, crossing: Traced | None) -> Iterator[Fix]
 
 
 def _retained(case: Ended, span: Span) -> Iterator[Fix]:
-    line, text = case.whole.line(span), case.source[span]
-    call = next((c for c in _backwards(case) if c.span == span), None)
-    if call is not None and "retain_graph" not in text:
-        new = keyword_added(case.source, call, "retain_graph=True")
-        yield Fix(f"line {line}:  {new}", replaced(case.source, {span: new}))
+    """retain_graph=True in the first backward, and in all others from the same root but the last."""
+    root = _root_text(case, case.expr)
+    same = [call for call in _backwards(case) if root and _root_text(case, call) == root]
+    wanted = [
+        call for call in _backwards(case) if call.span == span or any(call is each for each in same[:-1])
+    ]
+    edits = {
+        call.span: keyword_added(case.source, call, "retain_graph=True")
+        for call in wanted
+        if "retain_graph" not in case.source[call.span]
+    }
+    if edits:
+        words = "; ".join(f"line {case.whole.line(at)}:  {new}" for at, new in sorted(edits.items()))
+        yield Fix(words, replaced(case.source, edits))
+
+
+def _root_text(case: Ended, call: nodes.Expr) -> str:
+    """What a backward method is called on, as it is written."""
+    function = call.function if isinstance(call, nodes.Call) else None
+    return case.source[function.value.span] if isinstance(function, nodes.Attribute) else ""
 
 
 def _backwards(case: Ended) -> Iterator[nodes.Call]:
