@@ -155,6 +155,7 @@ _ALIASING = frozenset({Kind.SHAPE, Kind.INDEXING, Kind.CUT})
 
 def _let_go(made: Traced) -> None:
     first, function = made.args[0], made.function
+    # Also of constants: a value with a graph may be written into one later, through the view.
     if type(first) is Traced and (function is None or function.kind in _ALIASING):
         _linked(made, first)
     made.args = ()
