@@ -301,14 +301,17 @@ class _Layout:
         return "_".join(filter(None, made.split("_")))[:40] or "value"
 
     def drifted(self, traced: Traced, place: int, reader: Traced) -> int:
-        """The place of a call's value, moved where its memory was written by what is not replayed."""
+        """The place of a call's value, held where its memory was written by what is not replayed."""
         moment = _moment(traced, reader)
         if not self.moments.missed(traced, moment, self.needed.effects):
             return place
         key = (id(traced), self.moments.version(traced.value, moment))
         if key not in self.places:
             value = self.moments.at(traced.value, moment, grad=bool(traced.grad_fns))
-            self.places[key] = self._moved(place, value, traced.expr)
+            written = _Written(self.steps[place].value, value)
+            step = LiveStep(len(self.steps), traced.expr, "call", value, call=written, args=(Ref(place),))
+            self.places[key] = self._put(step)
+            self.no_formula = self.no_formula or "the memory of a value was written behind torch's back"
         return self.places[key]
 
     def _moved(self, place: int, value: torch.Tensor, expr: Expr) -> int:
@@ -327,6 +330,18 @@ class _Alias:
 
     def __call__(self, value: torch.Tensor) -> torch.Tensor:
         return value.detach().as_strided(self.shape, self.stride, value.storage_offset() + self.offset)
+
+
+class _Written:
+    """Gives a value with the elements that were written held as they were then."""
+
+    def __init__(self, before: torch.Tensor, after: torch.Tensor) -> None:
+        self.after = after.detach().clone()
+        self.written = self.after != before.detach()
+
+    def __call__(self, value: torch.Tensor) -> torch.Tensor:
+        held = self.after.to(value.device, value.dtype)
+        return torch.where(self.written.to(value.device), held, value)
 
 
 class _Moved:
