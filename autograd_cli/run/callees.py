@@ -1,6 +1,7 @@
 """What is called: a row of the table, a method by what stands before its dot, a function of the program."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy
@@ -16,7 +17,7 @@ from autograd_cli.run.expressions import Compiler
 from autograd_cli.run.functions import Defined
 from autograd_cli.run.operations import callable_for
 from autograd_cli.run.state import TENSORS, Frame, Get, shallow
-from autograd_cli.run.traced import NONE_NAMED
+from autograd_cli.run.traced import NONE_NAMED, Traced
 
 Make = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 """Makes a call: takes the arguments and the keywords, gives the argument that the call is."""
@@ -184,9 +185,10 @@ _OWNERS: tuple[tuple[type, str], ...] = (
 )
 
 
-def owner_of(value: Any) -> str:
-    """The path under which the rows of a value's methods stand; "" for what has none."""
-    return next((path for kind, path in _OWNERS if isinstance(value, kind)), "")
+@cache
+def owner_of(kind: type) -> str:
+    """The path under which the rows of a type's methods stand; "" for what has none."""
+    return next((path for each, path in _OWNERS if issubclass(kind, each)), "")
 
 
 def _method(compiler: Compiler, node: nodes.Call, callee: nodes.Attribute) -> Get:
@@ -247,18 +249,18 @@ def _other_methods(
 ) -> Callable[[Any, Any], Make]:
     """The method of what is no tensor, by the kind of the receiver; `otherwise` where it has none."""
     state, name = compiler.state, callee.name
-    made: dict[str, Make] = {}
+    made: dict[type, Make | None] = {}
 
     def find(target: Any, otherwise: Make | None) -> Make:
-        value = shallow(target)
-        owner = owner_of(value)
-        function = members(owner).get(name) if owner else None
-        if function is not None:
-            if owner not in made:
-                made[owner] = _bound_method(compiler, node, function, exprs)
-            return made[owner]
-        if otherwise is not None:
-            return otherwise
+        value = target.value if type(target) is Traced else target
+        kind = type(value)
+        if kind not in made:
+            owner = owner_of(kind)
+            function = members(owner).get(name) if owner else None
+            made[kind] = None if function is None else _bound_method(compiler, node, function, exprs)
+        found = made[kind] or otherwise
+        if found is not None:
+            return found
         error = _no_method(compiler, node, value, name)
         state.failed(error, node, None, (target,), exprs)
         raise error

@@ -23,6 +23,9 @@ _ZERO = frozenset({"zero_", "fill_", "copy_"})
 _SIMPLE = frozenset({Kind.ELEMENTWISE, Kind.ACTIVATION, Kind.REDUCTION, Kind.LOSS, Kind.CUT})
 """Kinds whose results are no larger than their arguments, broadcast to each other."""
 
+_AS_LARGE = frozenset({Kind.ELEMENTWISE, Kind.ACTIVATION, Kind.LOSS})
+"""Kinds whose results may have memory for as many elements as their arguments."""
+
 Apply = Callable[..., Any]
 """Takes the arguments and the keywords of a call, makes it and gives the argument that it is."""
 
@@ -32,29 +35,22 @@ def applier(
 ) -> Apply:
     """What makes the call at `node`, of any form."""
     record = recorder(state, node, function, call, exprs)
-    most_memory, most_items = state.settings.max_memory, state.settings.max_items
-    target, zero = exprs[0] if exprs else node, function.name in _ZERO
-    compares = not function.moves and not state.one_device
-    counted, unset = function.name in COUNTED, function.name in _UNSET
-    size = limits.estimate if function.kind is not Kind.ELEMENTWISE else limits.broadcast
-    row_writes, draws = function.writes, function.draws
+    refuse, drawn = _refusing(state, function, call), _drawing(function)
+    unset, row_writes, zero = function.name in _UNSET, function.writes, function.name in _ZERO
+    target, most_items = exprs[0] if exprs else node, state.settings.max_items
 
     def apply(args: tuple[Any, ...], kwargs: dict[str, Any] = NONE_NAMED) -> Any:
         given = tuple([arg.value if type(arg) is Traced else plain(arg) for arg in args])
         named = {name: plain(value) for name, value in kwargs.items()} if kwargs else kwargs
         values = (*given, *named.values()) if named else given
-        drawn = torch.random.get_rng_state() if draws else None
-        writes = row_writes or (named and named.get("inplace") is True)
+        random_state = drawn() if drawn is not None else None
+        writes = args and (row_writes or (named and named.get("inplace") is True))
         try:
-            if compares:
-                check_operands(values)
-            if size(values) >= SMALL:
-                refuse_if_too_large(function, call, given, named, most_memory)
-            if counted:
-                refuse_if_too_many(function, given, most_items)
-            if writes and args:
+            if refuse is not None:
+                refuse(values, given, named)
+            if writes:
                 writing.before(state, args[0], node)
-            value = call(*given, **named)
+            value = call(*given, **named) if named else call(*given)
             if unset:
                 _blanked(value)
             if type(value) in _LISTS:
@@ -62,12 +58,38 @@ def applier(
         except Exception as error:
             state.failed(error, node, function, (*args, *kwargs.values()), exprs)
             raise
-        made = record(value, kept_arguments(args), kwargs, values, drawn)
-        if writes and args:
+        made = record(value, kept_arguments(args), kwargs, values, random_state)
+        if writes:
             writing.after(state, args[0], made, target, zero)
         return made
 
     return apply
+
+
+def _drawing(function: Function) -> Callable[[], torch.Tensor] | None:
+    return torch.random.get_rng_state if function.draws else None
+
+
+def _refusing(state: State, function: Function, call: Callable[..., Any]) -> Callable[..., None] | None:
+    """What refuses a call before it is made: operands on two devices, results too large; None for neither.
+
+    What is written in place is there already, and takes no more than it has.
+    """
+    compares, counted = not function.moves and not state.one_device, function.name in COUNTED
+    if function.writes and not compares:
+        return None
+    size = limits.estimate if function.kind is not Kind.ELEMENTWISE else limits.broadcast
+    most_memory, most_items = state.settings.max_memory, state.settings.max_items
+
+    def refuse(values: tuple[Any, ...], given: tuple[Any, ...], named: dict[str, Any]) -> None:
+        if compares:
+            check_operands(values)
+        if size(values) >= SMALL:
+            refuse_if_too_large(function, call, given, named, most_memory)
+        if counted:
+            refuse_if_too_many(function, given, most_items)
+
+    return refuse
 
 
 _LISTS = frozenset({list, tuple, range})
@@ -94,12 +116,13 @@ def of_one(
     """The call of a function of one argument."""
     record = recorder(state, node, function, call, exprs)
     general = applier(state, node, function, call, exprs)
+    grows = function.kind in _AS_LARGE
 
     def one(arg: Any) -> Any:
         if type(arg) is not Traced or type(arg.value) not in TENSORS:
             return general((arg,))
         value = arg.value
-        if value.numel() >= SMALL:
+        if grows and value.numel() >= SMALL:
             return general((arg,))
         try:
             result = call(value)

@@ -19,6 +19,8 @@ _bytes_at.argtypes = [ctypes.c_void_p, ctypes.c_ssize_t]
 
 MOST_BYTES = 64 << 20
 MOST_ENTRIES = 10_000
+_AT_ONCE = 500
+"""So many more entries are gathered before the oldest go."""
 
 
 @dataclass(slots=True)
@@ -74,13 +76,12 @@ class Mutations:
         if size > MOST_BYTES:
             self.forgotten[key] = number
             return
-        on_cpu = tensor.is_cpu
-        kept = _bytes_at(key, size) if on_cpu and size else _copy(storage)
+        kept = _bytes_at(key, size) if tensor.is_cpu else _copy(storage)
         write = Write(number, span, key, kept, untracked)
         self.writes.append(write)
         self._by_storage[key].append(write)
         self.bytes += size
-        if self.bytes > MOST_BYTES or len(self.writes) > MOST_ENTRIES:
+        if self.bytes > MOST_BYTES or len(self.writes) > MOST_ENTRIES + _AT_ONCE:
             self._forget()
 
     def about_to_rebase(self, tensor: torch.Tensor, number: int) -> None:
