@@ -95,8 +95,7 @@ def report(
 
     def tell(so_far: Report) -> None:
         told[:] = [so_far]
-        if wire.end is not None:
-            wire.progress(to_json(so_far))
+        wire.tell(lambda: to_json(so_far))
 
     try:
         return explore.explore(known, pairs, options, stdin, tell)

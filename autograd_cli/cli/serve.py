@@ -7,6 +7,8 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from threading import Condition, Thread
+from time import sleep
 
 from autograd_cli.cli.environment import Environment
 from autograd_cli.cli.supervise import (
@@ -22,6 +24,9 @@ from autograd_cli.cli.supervise import (
 )
 from autograd_cli.errors import ExitStatus
 
+_MOMENT = 0.05
+"""Seconds that a run goes on before its report so far is written."""
+
 Serve = Callable[[str, Wire], ExitStatus]
 """Does a task and writes its report."""
 
@@ -32,6 +37,42 @@ class Ended(Exception):
     def __init__(self, status: ExitStatus) -> None:
         super().__init__(status)
         self.status = status
+
+
+class PatientWire(Wire):
+    """A wire on which a report so far goes out only once its run has gone on for a moment.
+
+    Most runs of a batch are over sooner than such a report is written.
+    """
+
+    def __init__(self, end: int) -> None:
+        super().__init__(end)
+        self._make: Callable[[], str] | None = None
+        self._news = Condition()
+        Thread(target=self._watch, daemon=True).start()
+
+    def tell(self, make: Callable[[], str]) -> None:
+        """Have the report so far written if the run still goes on in a moment."""
+        with self._news:
+            self._make = make
+            self._news.notify()
+
+    def done(self) -> None:
+        """The run is over; what was to be told of it is not."""
+        with self._news:
+            self._make = None
+            super().done()
+
+    def _watch(self) -> None:
+        while True:
+            with self._news:
+                self._news.wait_for(lambda: self._make is not None)
+                made = self._make
+            sleep(_MOMENT)
+            with self._news:
+                if made is not None and self._make is made:
+                    self.progress(made())
+                    self._make = None
 
 
 @dataclass
@@ -99,7 +140,7 @@ class Server:
         if process == 0:
             os.close(ours)
             os.close(tasks)
-            be_the_child(self.environment, lambda wire: self._all(todo, wire), Wire(theirs))
+            be_the_child(self.environment, lambda wire: self._all(todo, PatientWire(theirs)), Wire(theirs))
         os.close(theirs)
         os.close(todo)
         self._tasks = tasks

@@ -45,6 +45,11 @@ class Wire:
         """The report so far, in case there comes no other."""
         self._send(_PROGRESS, so_far.encode("utf-8", "surrogatepass"))
 
+    def tell(self, make: Callable[[], str]) -> None:
+        """The report so far, as `make` writes it; nothing is written where nobody listens."""
+        if self.end is not None:
+            self.progress(make())
+
     def done(self) -> None:
         """The run is over: writing its report has no limit."""
         self._send(_DONE)
