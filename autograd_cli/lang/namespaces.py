@@ -119,6 +119,7 @@ ATTRIBUTES: dict[str, str] = {
 FIELDS = frozenset(
     words(
         "values indices min max sign logabsdet eigenvalues eigenvectors mantissa exponent solution residuals "
-        "rank singular_values inverse info pivots hist bin_edges result a tau L LD LU P Q R S U V Vh"
+        "rank singular_values inverse info pivots hist bin_edges result a tau L LD LU P Q R S U V Vh "
+        "cloned_coefficient"
     )
 )

@@ -210,7 +210,7 @@ def _name(reader: Reader, node: ast.Name) -> Expr:
 
 def _attribute(reader: Reader, node: ast.Attribute) -> Plan:
     span = reader.places.span(node)
-    if node.attr.startswith("_") and not _is_name_of_type(node):
+    if node.attr.startswith("_") and not _is_pythons_own(node):
         raise reader.error(
             "AGX105",
             f"`.{node.attr}` begins with an underscore; such attributes are Python's own.",
@@ -221,10 +221,12 @@ def _attribute(reader: Reader, node: ast.Attribute) -> Plan:
     return nodes.Attribute(value, node.attr, span=span)
 
 
-def _is_name_of_type(node: ast.Attribute) -> bool:
-    """Whether it is `type(v).__name__`, the one attribute of Python's own in the language."""
+def _is_pythons_own(node: ast.Attribute) -> bool:
+    """Whether it is `type(v).__name__` or `torch.__version__`, which the language has."""
     match node:
         case ast.Attribute(ast.Call(ast.Name("type"), [_], []), "__name__"):
+            return True
+        case ast.Attribute(ast.Name("torch"), "__version__"):
             return True
     return False
 

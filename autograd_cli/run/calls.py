@@ -37,6 +37,7 @@ def applier(
     record = recorder(state, node, function, call, exprs)
     refuse, drawn = _refusing(state, function, call), _drawing(function)
     unset, row_writes, zero = function.name in _UNSET, function.writes, function.name in _ZERO
+    sized = function.path == "torch.Tensor"  # `torch.Tensor(3)`: a size, not a number
     target, most_items = exprs[0] if exprs else node, state.settings.max_items
 
     def apply(args: tuple[Any, ...], kwargs: dict[str, Any] = NONE_NAMED) -> Any:
@@ -51,7 +52,7 @@ def applier(
             if writes:
                 writing.before(state, args[0], node)
             value = call(*given, **named) if named else call(*given)
-            if unset:
+            if unset or (sized and given and isinstance(given[0], int)):
                 _blanked(value)
             if type(value) in _LISTS:
                 arithmetic.refuse_items(f"`{function.name}` makes", value, most_items)

@@ -8,10 +8,13 @@ import numpy
 import pytest
 import torch
 
+from autograd_cli.errors import LanguageError
 from autograd_cli.lang import lookup
 from autograd_cli.lang.functions import FUNCTIONS, OPERATORS, is_member
 from autograd_cli.lang.namespaces import ATTRIBUTES, CONSTANTS, EITHER, FROM_BUILTINS
 from autograd_cli.lang.nodes import Attribute, Expr, Name, Number
+from autograd_cli.lang.parse import parse
+from autograd_cli.lang.source import Source
 from autograd_cli.lang.vocabulary import ATTRIBUTE_HABITS, CONSTANT_HABITS, HABITS, MODULE_CLASSES
 
 PRELUDE = """
@@ -104,6 +107,16 @@ def test_a_binding_hides_what_its_name_begins(path):
 )
 def test_what_is_not_in_the_table_is_no_function(path):
     assert lookup.function(dotted(path), ()) is None
+
+
+def test_the_release_of_torch_is_a_constant_and_no_bare_name():
+    found = lookup.constant(dotted("torch.__version__"), ())
+    assert found is not None
+    assert found.value == "torch.__version__"
+    assert lookup.constant(Name("__version__"), ()) is None
+    parse(Source("torch.__version__"))
+    with pytest.raises(LanguageError, match="begins with an underscore"):
+        parse(Source("torch.__file__"))
 
 
 def test_an_expression_that_is_no_name_means_nothing():

@@ -275,7 +275,7 @@ def test_of_values_side_by_side_the_first_that_requires_grad_is_looked_at(made: 
     assert (run.output.item(), run.output.requires_grad) == (4.0, True)
 
 
-@pytest.mark.parametrize("source", ["empty(3)", "empty_like(x)", "x.new_empty(3)"])
+@pytest.mark.parametrize("source", ["empty(3)", "empty_like(x)", "x.new_empty(3)", "torch.Tensor(3)"])
 def test_memory_that_was_not_set_is_not_shown(made: object, source: str) -> None:
     assert torch.isnan(made(source, x="[1.,2.]").output).all()
     assert made("empty(2, dtype=int64)").output.tolist() == [2**63 - 1] * 2
