@@ -41,7 +41,11 @@ def _sentence(whole: Whole, first: Accumulated, leaves: Sequence[str]) -> str:
     holds = f"`{first.leaf}.grad` still held{' ' + held if held else ' a gradient'} from line {first.since}"
     line = whole.line(first.span)
     again = first.since == line
-    if again:
+    if again and not whole.loops(first.span):
+        holds = (
+            f"`{first.leaf}.grad` still held{' ' + held if held else ' the gradient'} of the backward before"
+        )
+    elif again:
         holds = f"`{first.leaf}.grad` still held{' ' + held if held else ' the gradient'} of the round before"
     seen = (
         ""

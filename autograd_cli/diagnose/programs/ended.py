@@ -49,6 +49,13 @@ class Ended(Case):
         return self.whole.line(self.expr.span)
 
     @property
+    def is_pythons(self) -> bool:
+        """Whether it is Python that refused, not torch."""
+        kinds = (AssertionError, NameError, AttributeError, ArithmeticError, LookupError)
+        own = self.function is None or not self.function.path.startswith("torch.")
+        return (isinstance(self.failure.error, kinds) and own) or self.says("NoneType")
+
+    @property
     def is_backward(self) -> bool:
         """Whether what failed is a backward."""
         return self.name in ("backward", "grad") and isinstance(self.expr, nodes.Call)
@@ -84,8 +91,8 @@ class Ended(Case):
     ) -> Finding:
         """A finding at the failing expression, or at `expr`; an error, since it ended the program."""
         made = super().finding(code, sentence, name=name, cause=cause, fix=fix, expr=expr, **evidence)
-        return replace(made, severity=Severity.ERROR)
+        return replace(made, severity=Severity.ERROR, torch="" if self.is_pythons else made.torch)
 
     def where(self, span: Span) -> str:
         """A place in words: "line 3"."""
-        return f"line {self.whole.line(span)}"
+        return self.whole.where(span)

@@ -1,17 +1,17 @@
 """Errors of Python's own that have to do with tensors: None for a gradient, assert, a name, an attribute."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from difflib import get_close_matches
-from typing import Any
 
 import torch
 
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.programs import no_way, rebound
 from autograd_cli.diagnose.programs.ended import Ended
-from autograd_cli.diagnose.programs.upstream import names_in
+from autograd_cli.diagnose.programs.trial import rerun
 from autograd_cli.diagnose.statements import expressions, indent_of, replaced, targets
-from autograd_cli.errors import Span
+from autograd_cli.errors import LimitError, Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.report import Finding, Fix
@@ -102,22 +102,25 @@ def assertion(case: Ended) -> Finding | None:
 
 
 def _sides(case: Ended, test: Expr) -> Iterator[tuple[str, str]]:
-    """What each side of the test is, as far as names and operands tell."""
-    given = [(operand.text, operand.value) for operand in case.operands]
-    if not given:
-        given = [(name, _value_of(case, name)) for name in names_in(case.whole, test)]
-    for text, value in given:
-        if value is not None and not isinstance(value, bool):
-            yield drawing.label(text), _shown(value)
+    """What each side of the test is: the program is run again up to there, and prints them."""
+    asked = [
+        part for part in _parts(test) if not isinstance(part, nodes.Number | nodes.Constant | nodes.Text)
+    ]
+    texts = [case.source[part.span] for part in asked]
+    start = case.statement.span.start
+    if case.statement not in case.run.program.statements or not texts:
+        return
+    prints = "; ".join(f"print({text})" for text in texts)
+    with suppress(LimitError):
+        again = rerun(case.whole.ran, case.source.text[:start] + prints)
+        said = again.printed[-len(texts) :] if again is not None and again.failure is None else ()
+        yield from ((drawing.label(a), drawing.label(b, 60)) for a, b in zip(texts, said, strict=False))
 
 
-def _value_of(case: Ended, name: str) -> Any:
-    value = case.whole.ran.names.get(name)
-    return now(value).value if isinstance(value, Traced) else value
-
-
-def _shown(value: Any) -> str:
-    return drawing.label(str(value.detach() if isinstance(value, torch.Tensor) else value), 60)
+def _parts(test: Expr) -> tuple[Expr, ...]:
+    if isinstance(test, nodes.Compare):
+        return test.operands
+    return test.args if isinstance(test, nodes.Call) else ()
 
 
 # Names and attributes

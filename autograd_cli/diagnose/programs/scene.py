@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from autograd_cli.diagnose.drawing import label
 from autograd_cli.diagnose.facts import make
 from autograd_cli.diagnose.statements import around, statements
 from autograd_cli.errors import Span
@@ -37,6 +38,12 @@ class Whole:
     def line(self, span: Span) -> int:
         """The number of the line where `span` begins."""
         return self.source.line_of(span.start)
+
+    def where(self, span: Span) -> str:
+        """A place in words: "line 3", or the statement where the source has one line only."""
+        if len(self.source.line_starts) > 1:
+            return f"line {self.line(span)}"
+        return f"`{label(self.source[self.statement(span).span], 40)}`"
 
     def statement(self, span: Span) -> Statement:
         """The innermost statement that holds `span`."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 import torch
 
 from autograd_cli.diagnose.programs.scene import Whole
-from autograd_cli.errors import AgxError
+from autograd_cli.errors import AgxError, LimitError
 from autograd_cli.lang.check import understood
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Finding, Fix, Severity
@@ -20,6 +20,9 @@ Rule = Callable[[Whole], Iterable[Finding]]
 
 _MOST_SHOWN = 40
 """What a repaired program prints is shown while it takes no more characters."""
+
+_MOST_STEPS = 100_000
+"""A second or so."""
 
 _NUMBER = re.compile(r"tensor\((-?[\w.+-]+)(?:, grad_fn=<\w+>|, requires_grad=True)?\)")
 
@@ -56,7 +59,10 @@ def _placed(whole: Whole, fix: Fix) -> Fix:
 def _run(whole: Whole, fix: Fix, rule: Rule | None, finding: Finding) -> Fix:
     if not fix.program:
         return fix
-    again = rerun(whole.ran, fix.program)
+    try:
+        again = rerun(whole.ran, fix.program)
+    except LimitError:  # it takes too long to be tried: nothing is said of it
+        return fix
     if again is None or again.failure is not None:
         return replace(fix, ran=True, passed=False)
     count = 0 if rule is None else sum(1 for _ in rule(Whole(again)))
@@ -78,14 +84,20 @@ def _shown(line: str) -> str:
 
 
 def rerun(ran: Ran, text: str) -> Ran | None:
-    """Another program run on the same bindings as they were; None where agx refuses it."""
+    """Another program run on the same bindings as they were; None where agx refuses it.
+
+    LimitError where it takes more steps than are spent on a repair.
+    """
     bindings = tuple(_bindings(ran))
+    settings = replace(ran.settings, max_steps=min(ran.settings.max_steps, _MOST_STEPS))
     try:
         known = understood(
             Source(text, ran.program.source.name), [b.name for b in bindings], ran.settings.text
         )
-        with torch_state(ran.settings):
-            return run_program(known.program, bindings, ran.settings, None)
+        with torch_state(settings):
+            return run_program(known.program, bindings, settings, None)
+    except LimitError:
+        raise
     except AgxError:
         return None
 

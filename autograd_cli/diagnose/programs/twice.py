@@ -22,11 +22,11 @@ def again(case: Ended) -> Finding | None:
     if first is None:
         return case.finding("AGX411", "This backward goes through a graph that an earlier one freed.")
     crossing = _crossing(case, first)
-    lines = case.whole.line(first.span), case.line
+    lines, in_rounds = (case.whole.line(first.span), case.line), first.span == case.expr.span
     return case.finding(
         "AGX411",
-        _sentence(case, lines, crossing),
-        name="recurrent-state-not-detached" if lines[0] == lines[1] and _is_carried(case, crossing) else "",
+        _sentence(case, first, crossing),
+        name="recurrent-state-not-detached" if in_rounds and _is_carried(case, crossing) else "",
         cause=tuple(_kept(case, crossing)),
         fix=tuple(_fixes(case, first, crossing)),
         first=lines[0],
@@ -53,19 +53,19 @@ def _crossing(case: Ended, first: Passed) -> Traced | None:
     return next(older, None)
 
 
-def _sentence(case: Ended, lines: tuple[int, int], crossing: Traced | None) -> str:
-    if lines[0] == lines[1]:
+def _sentence(case: Ended, first: Passed, crossing: Traced | None) -> str:
+    if first.span == case.expr.span:
         through = f", and {_quoted(case, crossing)} leads back into it" if crossing else ""
         if crossing is not None and not _is_carried(case, crossing):
-            line = case.whole.line(crossing.expr.span)
+            where = case.where(crossing.expr.span)
             return (
-                f"{_quoted(case, crossing)} is computed once, on line {line}, and the backward of the first "
+                f"{_quoted(case, crossing)} is computed once, on {where}, and the backward of the first "
                 "round freed its graph: each round needs a forward of its own."
             )
         return f"The backward of the round before freed its graph{through}: it cannot be gone through again."
     return (
-        f"The backward of line {lines[0]} freed the graph that the backward of line {lines[1]} goes through "
-        "again: what the nodes kept is gone."
+        f"The backward of {case.where(first.span)} freed the graph that the backward of "
+        f"{case.where(case.expr.span)} goes through again: what the nodes kept is gone."
     )
 
 
@@ -83,9 +83,9 @@ def _quoted(case: Ended, traced: Traced) -> str:
 
 def _kept(case: Ended, crossing: Traced | None) -> Iterator[str]:
     if crossing is not None:
-        line = case.whole.line(crossing.expr.span)
+        where = case.where(crossing.expr.span)
         node = type(crossing.grad_fns[0]).__name__
-        yield f"both go through {_quoted(case, crossing)} of line {line}, by {node}"
+        yield f"both go through {_quoted(case, crossing)} of {where}, by {node}"
 
 
 # Cures
