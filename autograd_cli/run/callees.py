@@ -215,7 +215,7 @@ def _method(compiler: Compiler, node: nodes.Call, callee: nodes.Attribute) -> Ge
 
     def method(frame: Frame) -> Any:
         target = receiver(frame)
-        if type(shallow(target)) in TENSORS:
+        if type(target.value if type(target) is Traced else target) in TENSORS:
             if quick is not None:
                 return quick(target)
             made = apply

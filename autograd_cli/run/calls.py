@@ -10,8 +10,9 @@ from autograd_cli.lang.functions.rows import Function, Kind
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.run import limits, writing
 from autograd_cli.run.devices import check_operands
+from autograd_cli.run.events import Wrote
 from autograd_cli.run.limits import COUNTED, SMALL, refuse_if_too_large, refuse_if_too_many
-from autograd_cli.run.recording import kept_arguments, recorder
+from autograd_cli.run.recording import kept_arguments, recorder, replaced
 from autograd_cli.run.state import TENSORS, State, plain
 from autograd_cli.run.traced import NONE_NAMED, Traced
 
@@ -64,7 +65,44 @@ def applier(
             writing.after(state, args[0], made, target, zero)
         return made
 
+    if row_writes and refuse is None and state.values is None:
+        return _writer(state, node, function, call, exprs, apply)
     return apply
+
+
+def _writer(
+    state: State,
+    node: Expr,
+    function: Function,
+    call: Callable[..., Any],
+    exprs: tuple[Expr, ...],
+    otherwise: Apply,
+) -> Apply:
+    """What writes into a tensor with less ado; `otherwise` does it in all but the plainest form."""
+    record = recorder(state, node, function, call, exprs)
+    mutations, span, zero = state.mutations, node.span, function.name in _ZERO
+    target = exprs[0] if exprs else node
+
+    def write(args: tuple[Any, ...], kwargs: dict[str, Any] = NONE_NAMED) -> Any:
+        first = args[0]
+        if kwargs or zero or type(first) is not Traced or type(first.value) not in TENSORS:
+            return otherwise(args, kwargs)
+        tensor = first.value
+        given = tuple([arg.value if type(arg) is Traced else plain(arg) for arg in args])
+        untracked = writing.is_untracked(first)
+        mutations.about_to_write(tensor, state.number, span, untracked)
+        try:
+            value = call(*given)
+        except Exception as error:
+            state.failed(error, node, function, args, exprs)
+            raise
+        made = record(value, kept_arguments(args), NONE_NAMED, given)
+        made.untracked = untracked
+        replaced(state, made, first)
+        state.events.append(Wrote(target, tensor, state.number - 1))
+        return made
+
+    return write
 
 
 def _drawing(function: Function) -> Callable[[], torch.Tensor] | None:
@@ -155,7 +193,7 @@ def of_two(
                     return general((first, second))
             elif type(b) not in numbers or a.numel() >= SMALL:
                 return general((first, second))
-        elif type(a) not in numbers or b.numel() >= SMALL:
+        elif type(a) not in numbers or type(b) not in TENSORS or b.numel() >= SMALL:
             return general((first, second))
         try:
             result = call(a, b)

@@ -82,15 +82,19 @@ class Compiler:
     ) -> Get:
         """A name looked up among the variables of the frame, or in `names`."""
         name, state = node.id, self.state
+        outside = {} if names is None else names
 
         def read(frame: Frame) -> Any:
             try:
-                value = (frame if names is None else names)[name]
+                value = frame[name]
             except KeyError:
                 return absent(frame)
             if type(value) is Traced and value.moved is not None:
                 return now(value)
             return value
+
+        def read_outside(frame: Frame) -> Any:
+            return read(outside)
 
         def absent(frame: Frame) -> Any:
             if names is not None and name in state.bindings:
@@ -101,7 +105,7 @@ class Compiler:
             state.failed(error, node, None)
             raise error
 
-        return read
+        return read if names is None or self.local is None else read_outside
 
     def unknown(self, node: nodes.Name) -> Get:
         """A name that nothing gives a value to: Python's NameError when it is read."""

@@ -68,10 +68,13 @@ class Mutations:
 
     def about_to_write(self, tensor: torch.Tensor, number: int, span: Span, untracked: bool = False) -> None:
         """Keep the memory of `tensor`, which the step `number` at `span` is about to write."""
-        key = place_of(tensor)
+        try:
+            storage = tensor.untyped_storage()
+            key = storage.data_ptr()
+        except (RuntimeError, NotImplementedError):  # see `place_of`
+            return
         if not key:
             return
-        storage = tensor.untyped_storage()
         size = storage.nbytes()
         if size > MOST_BYTES:
             self.forgotten[key] = number
@@ -124,7 +127,7 @@ class Mutations:
 def place_of(tensor: torch.Tensor) -> int:
     """The address of the memory of `tensor`; 0 where it has none, as a meta tensor and a symbolic zero."""
     try:
-        return 0 if tensor.is_meta else tensor.untyped_storage().data_ptr()
+        return int(tensor.untyped_storage().data_ptr())
     except (RuntimeError, NotImplementedError):  # a gradient that is 0 everywhere, a sparse tensor
         return 0
 

@@ -26,7 +26,10 @@ def run(program: Program, bindings: Sequence[BoundValue], settings: Settings) ->
 def torch_state(settings: Settings) -> Iterator[None]:
     """The seed and default dtype of `settings`, and what was there before, after it."""
     dtype, state = torch.get_default_dtype(), torch.random.get_rng_state()
-    torch.random.manual_seed(settings.seed)
+    if settings.device == "cpu":  # torch.manual_seed keeps the stack for an accelerator that may come
+        torch.random.default_generator.manual_seed(settings.seed)
+    else:
+        torch.random.manual_seed(settings.seed)
     try:
         torch.set_default_dtype(getattr(torch, settings.dtype))
         yield

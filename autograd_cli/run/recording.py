@@ -21,6 +21,7 @@ def recorder(
 ) -> Record:
     """What makes a Traced of each result of the calls at `node`."""
     random = function is not None and function.kind is Kind.RANDOM
+    writes = function is not None and function.writes
     most, values, leaves = state.most, state.values, state.leaves
     tensor_type, traced = torch.Tensor, Traced
 
@@ -31,11 +32,14 @@ def recorder(
         given: tuple[Any, ...],
         drawn: torch.Tensor | None = None,
     ) -> Any:
-        if type(value) is not tensor_type:
-            return other(value, args, kwargs, given, drawn)
         number = state.number
         if number >= most:
             raise state.full(node.span)
+        if type(value) is not tensor_type:
+            if values is not None or type(value) not in SCALARS or not given or type(given[0]) not in TENSORS:
+                return other(value, args, kwargs, given, drawn)
+            state.number = number + 1
+            return traced(number, node, "call", value, function, call, args, kwargs, exprs, (), True)
         state.number = number + 1
         if value.requires_grad:
             try:
@@ -52,7 +56,7 @@ def recorder(
             fns = ()
             held = random or _required(given)
         made = traced(number, node, "call", value, function, call, args, kwargs, exprs, fns, held, "", drawn)
-        if given and value is given[0]:
+        if given and value is given[0] and not writes:
             _same(made, args)
         if values is not None:
             values.append(made)
@@ -61,10 +65,11 @@ def recorder(
     def other(
         value: Any, args: tuple[Any, ...], kwargs: dict[str, Any], given: tuple[Any, ...], drawn: Any
     ) -> Any:
-        if type(value) in _SCALARS:
-            held, fns = _has_tensor(given), ()
-            if not held:
+        if type(value) in SCALARS:
+            held, fns = type(given[0]) in TENSORS if given else False, ()
+            if not held and not _has_tensor(given):
                 return state.constant(node, value, _of_constants(args))
+            held = True
         else:
             results = tensors_in(value)
             if not results and not tensors_in(given):
@@ -80,7 +85,7 @@ def recorder(
     return record
 
 
-_SCALARS = frozenset({float, int, bool, str, complex, type(None)})
+SCALARS = frozenset({float, int, bool, str, complex, type(None)})
 
 
 def _has_tensor(given: tuple[Any, ...]) -> bool:

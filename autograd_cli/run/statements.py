@@ -19,7 +19,7 @@ from autograd_cli.run.assigning import attribute_giver, augmented, element_of, p
 from autograd_cli.run.expressions import Compiler
 from autograd_cli.run.functions import Defined
 from autograd_cli.run.iterating import iterated
-from autograd_cli.run.recording import settled
+from autograd_cli.run.recording import SCALARS, settled
 from autograd_cli.run.state import Frame, State, plain
 from autograd_cli.run.traced import Site, Traced
 
@@ -109,6 +109,9 @@ class Statements:
                     ran.last = argument
                     if not argument.name:
                         argument.name = name
+                elif type(argument.value) in SCALARS and argument.kind == "call":
+                    argument.args = ()
+                    argument.name = argument.name or name
                 else:
                     argument = settled(argument, name)
             frame[name] = argument
