@@ -5,7 +5,15 @@
 """
 
 from autograd_cli.diagnose.programs.comments import claims
-from autograd_cli.diagnose.programs.failing import failure_of
 from autograd_cli.diagnose.programs.table import inspect_program
+from autograd_cli.report import Finding
+from autograd_cli.run.traced import Ran
 
 __all__ = ["claims", "failure_of", "inspect_program"]
+
+
+def failure_of(ran: Ran) -> tuple[Finding, ...]:
+    """Why the program failed. The rules are loaded when they are needed: most programs do not fail."""
+    from autograd_cli.diagnose.programs import failing
+
+    return failing.failure_of(ran)

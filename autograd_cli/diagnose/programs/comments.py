@@ -33,7 +33,7 @@ _EXTRAS = re.compile(
     r",?\s*(?:grad_fn=<[^>]*>|grad_fn=\S+?(?=[,)])|requires_grad=True|dtype=torch\.\w+"
     r"|device='[^']*'|size=\([^)]*\))"
 )
-_TOKEN = re.compile(rf"\.\.\.|…|{_NUMBER}|torch\.\w+|\b(?:{_WORD})\b")
+_TOKEN = re.compile(rf"\.\.\.|…|{_NUMBER}|{_DTYPE}|\b(?:{_WORD})\b")
 _LONGEST = 60
 
 
@@ -67,11 +67,13 @@ def differs(whole: Whole) -> Iterator[Finding]:
 def false_claims(whole: Whole) -> Iterator[Claim]:
     """The comments behind a print that begin with a value which was not printed."""
     by_line = {comment.line: comment for comment in whole.program.comments}
-    for site in whole.ran.sites:
-        comment = by_line.get(_last_line(whole, site))
-        if comment is None or not _is_print(site) or site.count != 1 or site.first is None:
+    for site in whole.ran.sites if by_line else ():
+        if not _is_print(site) or site.count != 1 or site.first is None:
             continue
-        claim, printed = _claimed(comment.text), "".join(site.first.printed).strip()
+        comment = by_line.get(_last_line(whole, site))
+        if comment is None:
+            continue
+        claim, printed = claimed(comment.text), "".join(site.first.printed).strip()
         if claim is None or not printed or not is_repeatable(whole, site.statement, claim[0]):
             continue
         if not agrees(*claim, printed):
@@ -91,7 +93,7 @@ def _short(text: str) -> str:
     return flat if len(flat) <= _LONGEST else flat[: _LONGEST - 1] + "…"
 
 
-def _claimed(comment: str) -> tuple[str, bool] | None:
+def claimed(comment: str) -> tuple[str, bool] | None:
     """The value that a comment begins with, and whether it is said to be rough; None for prose."""
     text = _ARROW.sub("", comment.strip())
     rough = _ABOUT.match(text)

@@ -1,0 +1,88 @@
+"""The sentences of findings of programs, whole, in the person's own names."""
+
+from autograd_cli.diagnose.programs import failure_of, inspect_program
+
+ADDED = """\
+x = torch.tensor(2.0, requires_grad=True)
+y1 = x ** 2
+y1.backward()
+print(x.grad)
+y2 = x ** 3
+y2.backward()
+print(x.grad)
+"""
+
+CHANGED = """\
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+h = torch.sigmoid(x)
+z = h ** 2
+h.mul_(2)
+(z.sum() + h.sum()).backward()
+"""
+
+ROUNDS = """\
+w = torch.tensor(0.5, requires_grad=True)
+h = torch.tensor(1.0)
+for t in range(3):
+    h = torch.tanh(w * h)
+    loss = h ** 2
+    loss.backward()
+"""
+
+
+def test_the_sum_that_a_backward_adds_to_is_spelt_out(program):
+    (finding,) = inspect_program(program(ADDED))
+    assert finding.sentence == "`x.grad` still held 4 from line 3, already printed on line 4."
+    assert finding.cause == (
+        "backward adds to .grad, it does not replace it: 4 + 12 = 16. Of `y2` alone it is 12.",
+    )
+    (fix,) = finding.fix
+    assert (fix.text, fix.ran, fix.passed) == ("before line 6:  x.grad = None; prints 4, 12", True, True)
+    assert fix.program == ADDED.replace("y2.backward()", "x.grad = None\ny2.backward()")
+
+
+def test_a_program_of_one_line_is_told_by_its_statements(program):
+    (finding,) = inspect_program(program(ADDED.replace("\n", "; ").rstrip("; ")))
+    assert finding.sentence == "`x.grad` still held 4 of the backward before."
+    assert "print(x.grad); y2 = x ** 3; x.grad = None; y2.backward()" in finding.fix[0].program
+
+
+def test_every_victim_of_a_change_in_place_is_named(program):
+    (finding,) = failure_of(program(CHANGED))
+    assert finding.sentence == (
+        "`h` is changed in place on line 4, by `h.mul_(2)`, after lines 2 and 3 kept it for backward."
+    )
+    assert finding.cause == (
+        "changed  line 4  h.mul_(2)         (2,) float32",
+        "needed   line 2  torch.sigmoid(x)  SigmoidBackward0 kept its result",
+        "needed   line 3  h ** 2            PowBackward0 kept its input",
+        'torch says "output 0 of Mul": that is the change itself, not who needed it',
+    )
+    assert [(fix.text, fix.passed) for fix in finding.fix] == [
+        ("line 4:  h = h.mul(2)", True),
+        ("line 4 moved behind line 5, the backward", True),
+    ]
+
+
+def test_a_state_that_leads_back_into_the_round_before_is_named(program):
+    (finding,) = failure_of(program(ROUNDS))
+    assert finding.name == "recurrent-state-not-detached"
+    assert finding.sentence == (
+        "The backward of the round before freed its graph, and `h` leads back into it: "
+        "it cannot be gone through again."
+    )
+    assert finding.fix[0].program == ROUNDS.replace("    h = torch", "    h = h.detach()\n    h = torch", 1)
+
+
+def test_repairs_are_run_on_bindings_as_they_were(program):
+    from torch import tensor
+
+    source = "x.data.fill_(7.)\nif x.sum() > 10:\n    y = x * 2\ny.backward()"
+    (finding,) = failure_of(program(source, x=tensor([3.0, 4.0])))
+    assert [fix.passed for fix in finding.fix] == [True, True, True]
+
+
+def test_a_repair_that_takes_long_is_offered_and_not_run(program):
+    source = ADDED + "for i in range(100_001):\n    pass\n"
+    (finding,) = inspect_program(program(source))
+    assert [(fix.ran, fix.passed) for fix in finding.fix] == [(False, None)]
