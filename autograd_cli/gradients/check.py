@@ -7,9 +7,10 @@ import torch
 
 from autograd_cli.errors import first_line
 from autograd_cli.gradients.backward import Backward
-from autograd_cli.gradients.compare import Outcome, judged
+from autograd_cli.gradients.compare import judged
 from autograd_cli.gradients.evidence import Bench
 from autograd_cli.gradients.exact import Exact, evaluate
+from autograd_cli.gradients.known import Outcome
 from autograd_cli.gradients.numeric import Numeric, shaped
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.report import Gradient, Values, Verdict, Witness

@@ -4,12 +4,12 @@ Everything here is float64 of shape (n,): the components of a leaf, or slopes al
 random directions. Where the three do not agree, the odd one out is named.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import isfinite, sqrt
 
 import torch
 
+from autograd_cli.gradients.known import Evidence, Outcome
 from autograd_cli.gradients.narrow import loss, underflown
 from autograd_cli.gradients.slope import Shape, Slope
 from autograd_cli.report import Verdict, Witness
@@ -17,58 +17,6 @@ from autograd_cli.report.digits import real
 
 _SINGLE = torch.finfo(torch.float32).eps  # some float64 kernels hold constants of this precision
 _EXCESS = 8  # times the tolerance: composite kernels round more often than a sample does
-
-Neighbours = Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]]
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What is known about one gradient.
-
-    `autograd` is the run's. `formula` and `numeric` are the references, None where
-    there is none, with `formula_error` and `numeric_error`; `slopes` are the places that
-    are not smooth. `exact` is autograd in float64, `allowed` what rounding allows in the
-    run's precision, `fine` in float64. `dtype` and `eps` are the leaf's. `strict` is
-    what rounding allows without the run's casts to lower precision, to `lowest`.
-    `neighbours` gives autograd's float64 gradient a little above and below in the
-    components of a mask, `repeated` how far the run's own computation is off when its
-    inputs are rounded otherwise. `by_component` is False for slopes along directions.
-    """
-
-    autograd: torch.Tensor
-    formula: torch.Tensor | None
-    formula_error: torch.Tensor | None
-    numeric: torch.Tensor | None
-    numeric_error: torch.Tensor | None
-    slopes: dict[int, Slope]
-    exact: torch.Tensor
-    allowed: torch.Tensor
-    fine: torch.Tensor
-    dtype: str
-    eps: float
-    strict: torch.Tensor | None = None
-    lowest: str = ""
-    neighbours: Neighbours | None = None
-    repeated: Callable[[], torch.Tensor] | None = None
-    by_component: bool = True
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """A verdict with the component it rests on, its distance and what was allowed there.
-
-    `widened` is the error bar that the numeric witness needs to agree, where it is the
-    odd one out.
-    """
-
-    verdict: Verdict
-    worst: int | None = None
-    difference: float | None = None
-    tolerance: float | None = None
-    odd: Witness | None = None
-    sentence: str = ""
-    kinks: int = 0
-    widened: float | None = None
 
 
 @dataclass(frozen=True)
@@ -89,6 +37,9 @@ class _Masks:
 
 def judged(evidence: Evidence) -> Outcome:
     """The verdict on the worst place of a gradient, with the count of its kinks."""
+    plain = _one_number(evidence)
+    if plain is not None:
+        return plain
     rough = [_rough(evidence, index, slope) for index, slope in evidence.slopes.items()]
     outcomes = [_smooth(evidence), *rough]
     kinks = sum(one.verdict is Verdict.KINK for one in rough)
@@ -99,6 +50,26 @@ def judged(evidence: Evidence) -> Outcome:
     widened = max((one.widened for one in outcomes if one.widened is not None), default=None)
     place = worst.worst if evidence.by_component else None
     return replace(worst, kinks=kinks or worst.kinks, sentence=sentence, widened=widened, worst=place)
+
+
+def _one_number(evidence: Evidence) -> Outcome | None:
+    """The verdict on one number that all witnesses agree on; None where there is more to it."""
+    known = (evidence.formula, evidence.formula_error, evidence.numeric, evidence.numeric_error)
+    parts = [part for part in known if part is not None]
+    if evidence.autograd.numel() != 1 or evidence.slopes or len(parts) < 4 or evidence.strict is not None:
+        return None
+    given, allowed, fine = float(evidence.autograd), float(evidence.allowed), float(evidence.fine)
+    formula, formula_error, numeric, numeric_error = map(float, parts)
+    distance = abs(given - formula)
+    agree = (
+        distance <= allowed + formula_error
+        and abs(given - numeric) <= allowed + numeric_error
+        and abs(formula - numeric) <= fine + formula_error + numeric_error
+    )
+    if not agree or given == 0 != formula or distance > sqrt(evidence.eps) * abs(formula):
+        return None
+    worst = 0 if evidence.by_component else None
+    return Outcome(Verdict.OK, worst, distance, allowed)
 
 
 def agrees(one: torch.Tensor, other: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:

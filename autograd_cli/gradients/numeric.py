@@ -115,6 +115,7 @@ class Line:
         self.name = name
         self.leaf = replay.leaves[name]
         self.components = components(self.leaf)
+        self.is_scalar = self.leaf.ndim == 0 and not self.leaf.is_complex()
         self.output = replay({})
         self.finite = torch.isfinite(self.output)
         self.all_finite = bool(self.finite.all())
@@ -129,6 +130,9 @@ class Line:
 
     def _typical(self) -> float:
         """The size of a leaf's component, 1 where all are 0."""
+        if self.is_scalar:
+            size = abs(float(self.leaf))
+            return size if 0 < size < inf else 1.0
         sizes = self.components.abs()
         sizes = sizes[(sizes > 0) & (sizes < inf)]
         return float(sizes.median()) if sizes.numel() else 1.0
@@ -142,6 +146,8 @@ class Line:
 
     def element(self, index: int) -> Callable[[float], float]:
         """The change of the sum as one component moves by t."""
+        if self.is_scalar:
+            return lambda t: self.at(self.leaf + t)
 
         def change(t: float) -> float:
             moved = self.components.clone()
@@ -163,7 +169,11 @@ class Line:
 
         Outputs are subtracted before they are summed: those that do not move cancel.
         """
-        output = self.replay({self.name: shaped(moved, self.leaf)})
+        return self.at(shaped(moved, self.leaf))
+
+    def at(self, leaf: torch.Tensor) -> float:
+        """The sum with the leaf at another value, less the sum as recorded."""
+        output = self.replay({self.name: leaf})
         if self.simple:
             return (float(output) - self.value) * self.weight
         moves = output - self.output

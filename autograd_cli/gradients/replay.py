@@ -80,8 +80,10 @@ class Replay:
         self.renewals: set[int] = set()
         self.graded = any(_is_grad(run.steps[index]) for index in self.under)
         self.base: list[Any] = [None] * len(run.steps)
+        self.is_ready = False
         with self.session():
             self._prepare(run)
+        self.is_ready = True
 
     def __call__(self, leaves: Mapping[str, torch.Tensor]) -> torch.Tensor:
         """The root's value with the named leaves at `leaves` and the others as recorded.
@@ -112,13 +114,14 @@ class Replay:
     @contextmanager
     def session(self) -> Iterator[None]:
         """Replays without gradients, warnings or a mark on the process's random state."""
-        state = torch.random.get_rng_state()
+        draws = any(planned.state is not None for planned in self.plan)
+        state = torch.random.get_rng_state() if draws or not self.is_ready else None
         with warnings.catch_warnings(), torch.no_grad(), default_dtype(self.dtype):
             warnings.simplefilter("ignore")
             try:
                 yield
             finally:
-                if any(planned.state is not None for planned in self.plan):
+                if state is not None:
                     torch.random.set_rng_state(state)
 
     def work(self) -> int:

@@ -360,8 +360,16 @@ _FIELD_NAMES: dict[type[Expr], tuple[str, ...]] = {}
 """The names of the fields of each kind of node: asking `fields` for each node costs too much."""
 
 
-def children(node: Expr) -> Iterator[Expr]:
+def children(node: Expr) -> tuple[Expr, ...]:
     """The nodes directly under `node`, in the order in which they are written."""
+    own = vars(node)
+    found: tuple[Expr, ...] | None = own.get("_children")
+    if found is None:  # a node never changes, and is walked many times
+        found = own["_children"] = tuple(_children(node))
+    return found
+
+
+def _children(node: Expr) -> Iterator[Expr]:
     kind = type(node)
     if kind not in _FIELD_NAMES:
         _FIELD_NAMES[kind] = tuple(item.name for item in fields(kind))
@@ -379,7 +387,7 @@ def walk(node: Expr) -> Iterator[Expr]:
     while stack:
         top = stack.pop()
         yield top
-        stack.extend(reversed(list(children(top))))
+        stack.extend(reversed(children(top)))
 
 
 def first_use(node: Expr, name: str) -> Span:

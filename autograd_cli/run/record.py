@@ -9,7 +9,7 @@ import torch
 from autograd_cli.lang.nodes import Program
 from autograd_cli.run.program import run_program
 from autograd_cli.run.settings import Settings
-from autograd_cli.run.slices import whole
+from autograd_cli.run.slices import of_value, whole
 from autograd_cli.run.tape import BoundValue, Run
 
 
@@ -19,7 +19,8 @@ def run(program: Program, bindings: Sequence[BoundValue], settings: Settings) ->
     The random state is the caller's: see `torch_state`. Raises LanguageError where the
     program asks for something the language does not have.
     """
-    return whole(run_program(program, bindings, settings))
+    ran = run_program(program, bindings, settings)
+    return whole(ran) if program.is_expression else of_value(ran)
 
 
 @contextmanager
@@ -27,7 +28,7 @@ def torch_state(settings: Settings) -> Iterator[None]:
     """The seed and default dtype of `settings`, and what was there before, after it."""
     dtype, state = torch.get_default_dtype(), torch.random.get_rng_state()
     if settings.device == "cpu":  # torch.manual_seed keeps the stack for an accelerator that may come
-        torch.random.default_generator.manual_seed(settings.seed)
+        torch.default_generator.manual_seed(settings.seed)
     else:
         torch.random.manual_seed(settings.seed)
     try:

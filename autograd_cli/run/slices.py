@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from autograd_cli.lang.functions.rows import Kind
-from autograd_cli.lang.nodes import Expr, Name, Sequence as Listed, Slice as SliceNode
+from autograd_cli.lang.nodes import Constant, Expr, Name, Sequence as Listed, Slice as SliceNode
 from autograd_cli.report import Ref, Step
 from autograd_cli.run.moments import Moments
 from autograd_cli.run.needed import Needed, is_in_place
@@ -97,6 +97,15 @@ def _with_refs(argument: Any, places: Mapping[int, int]) -> Any:
         bounds = (argument.start, argument.stop, argument.step)
         return slice(*(_with_refs(bound, places) for bound in bounds))
     return argument
+
+
+def of_value(ran: Ran) -> Run:
+    """The Run of the value of a program's last expression, or its failure."""
+    value = ran.value
+    if ran.failure is None and isinstance(value, Traced):
+        return sliced(ran, value)
+    steps = [] if ran.failure else [LiveStep(0, Constant(None), "constant", value)]
+    return Run(ran.program, ran.bindings, steps, None if ran.failure else 0, ran.failure, ran.settings)
 
 
 def sliced(

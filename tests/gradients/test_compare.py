@@ -5,7 +5,8 @@ from math import inf, nan
 import pytest
 import torch
 
-from autograd_cli.gradients.compare import Evidence, agrees, judged
+from autograd_cli.gradients.compare import agrees, judged
+from autograd_cli.gradients.known import Evidence
 from autograd_cli.gradients.slope import Shape, Slope
 from autograd_cli.report import Verdict, Witness
 

@@ -1,0 +1,61 @@
+"""What is known about one gradient, and what is concluded from it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+from autograd_cli.gradients.slope import Slope
+from autograd_cli.report import Verdict, Witness
+
+Neighbours = Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known about one gradient.
+
+    `autograd` is the run's. `formula` and `numeric` are the references, None where
+    there is none, with `formula_error` and `numeric_error`; `slopes` are the places that
+    are not smooth. `exact` is autograd in float64, `allowed` what rounding allows in the
+    run's precision, `fine` in float64. `dtype` and `eps` are the leaf's. `strict` is
+    what rounding allows without the run's casts to lower precision, to `lowest`.
+    `neighbours` gives autograd's float64 gradient a little above and below in the
+    components of a mask, `repeated` how far the run's own computation is off when its
+    inputs are rounded otherwise. `by_component` is False for slopes along directions.
+    """
+
+    autograd: torch.Tensor
+    formula: torch.Tensor | None
+    formula_error: torch.Tensor | None
+    numeric: torch.Tensor | None
+    numeric_error: torch.Tensor | None
+    slopes: dict[int, Slope]
+    exact: torch.Tensor
+    allowed: torch.Tensor
+    fine: torch.Tensor
+    dtype: str
+    eps: float
+    strict: torch.Tensor | None = None
+    lowest: str = ""
+    neighbours: Neighbours | None = None
+    repeated: Callable[[], torch.Tensor] | None = None
+    by_component: bool = True
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A verdict with the component it rests on, its distance and what was allowed there.
+
+    `widened` is the error bar that the numeric witness needs to agree, where it is the
+    odd one out.
+    """
+
+    verdict: Verdict
+    worst: int | None = None
+    difference: float | None = None
+    tolerance: float | None = None
+    odd: Witness | None = None
+    sentence: str = ""
+    kinks: int = 0
+    widened: float | None = None
