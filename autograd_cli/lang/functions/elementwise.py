@@ -36,7 +36,7 @@ PLAIN = (
     _one("torch.ceil", "the next integer above", STEPS, "[-1.5,0.3]"),
     _one("torch.trunc", "the integer part", STEPS, "[-1.5,0.3]", "torch.fix"),
     _one("torch.frac", "what is behind the point, with the sign of x", "x not an integer", "[-1.5,0.3]"),
-    _one("torch.relu", "x where positive, else 0", KINK, "[-1.5,0.3]", "torch.nn.functional.relu"),
+    _one("torch.relu", "x where positive, else 0", KINK, "[-1.5,0.3]"),
     _one("torch.deg2rad", "degrees into radians", "any real", "[30.,-90.]"),
     _one("torch.rad2deg", "radians into degrees", "any real", "[0.5,-2.]"),
 )

@@ -24,8 +24,8 @@ MAX = (
     " ceil_mode: flag = False, return_indices: flag = False)"
 )
 LP = "(input, norm_type: number, kernel_size: size, stride: size = None, ceil_mode: flag = False)"
-DROP = "(input, p: number = 0.5, training: flag = True)"
-ALPHA_DROP = "(input, p: number = 0.5, training: flag = False)"
+DROP = "(input, p: number = 0.5, training: flag = True, *, inplace: flag = False)"
+ALPHA_DROP = "(input, p: number = 0.5, training: flag = False, *, inplace: flag = False)"
 BAG = (
     "(input: index, weight, offsets: index = None, max_norm: number = None, norm_type: number = 2,"
     " scale_grad_by_freq: flag = False, mode: text = 'mean', sparse: flag = False,"

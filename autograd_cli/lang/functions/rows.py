@@ -106,7 +106,7 @@ class Function(NamedTuple):
     `draws` says that it draws at random besides passing gradients on, so that it must draw
     the same when it is evaluated again. `moves` says that its tensors may be on different
     devices, since it is there to bring them together. `writes` says that it changes its first
-    tensor in place, as `x.add_(1)` does.
+    tensor in place, as `x.add_(1)` does; so does a call with `inplace=True`.
     """
 
     path: str

@@ -90,7 +90,8 @@ def twins(table: Mapping[str, Function]) -> Iterator[Function]:
     for name in LAYERS:
         path = f"torch.nn.functional.{name}"
         twin = _twin(table[path], f"{path}_", f"F.{name}(x", f"F.{name}_(x.clone()")
-        yield twin._replace(method=False)
+        alone = twin.signature.replace(", *, inplace: flag = False", "")
+        yield twin._replace(method=False, signature=alone)
 
 
 def _twin(base: Function, path: str, called: str, calls: str) -> Function:
