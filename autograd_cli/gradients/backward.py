@@ -1,5 +1,6 @@
 """The autograd witness: one backward, watched at every node."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -63,12 +64,17 @@ def slopes(
 
 
 def start(output: torch.Tensor, cotangent: torch.Tensor | None) -> None:
-    """One backward from `output`, ones being sent where `cotangent` is None."""
+    """One backward from `output`, ones being sent where `cotangent` is None.
+
+    What torch warns of was said in the run.
+    """
     number = _weighed(output, cotangent)
-    if number is None:
-        torch.autograd.backward(output, torch.ones_like(output) if cotangent is None else cotangent)
-    else:
-        torch.autograd.backward(number)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if number is None:
+            torch.autograd.backward(output, torch.ones_like(output) if cotangent is None else cotangent)
+        else:
+            torch.autograd.backward(number)
 
 
 def _weighed(output: torch.Tensor, cotangent: torch.Tensor | None) -> torch.Tensor | None:
