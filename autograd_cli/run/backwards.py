@@ -177,6 +177,15 @@ class _Backward:
         held = as_data(was)
         found = Accumulated(name, self.node.span, held, leaf.since, leaf.seen, leaf.how)
         state.ran.accumulated.append(found)
+        leaf.doubtful.append(lambda: self._never_seen(found))
+
+    def _never_seen(self, found: Accumulated) -> None:
+        """Take back what was noted of a sum that was cleared before anybody looked at it.
+
+        It stays among `warned`: a program that clears it in one round does so in the others.
+        """
+        known = self.state.ran.accumulated
+        known[:] = [each for each in known if each is not found]
 
 
 def name_of(names: Frame, tensor: torch.Tensor) -> str:

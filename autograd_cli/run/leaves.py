@@ -1,7 +1,7 @@
 """The tensors of a run that a backward leaves a gradient in, and where it was looked at."""
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -11,20 +11,30 @@ class Leaf:
     """A tensor whose .grad a backward may change.
 
     `since` is the line of the backward that left the gradient there, 0 before; `seen` and
-    `how` are the line where it was last looked at since then, and how.
+    `how` are the line where it was last looked at since then, and how. `doubtful` are the
+    places where a backward added to what had been looked at, with what to do where the sum
+    is cleared before anybody looks at it.
     """
 
-    __slots__ = ("how", "ref", "seen", "since")
+    __slots__ = ("doubtful", "how", "ref", "seen", "since")
 
     def __init__(self, ref: "weakref.ref[torch.Tensor]") -> None:
         self.ref = ref
         self.since = 0
         self.seen = 0
         self.how = ""
+        self.doubtful: list[Callable[[], None]] = []
+
+    def look(self, line: int, how: str) -> None:
+        """Note that the gradient is looked at."""
+        self.seen, self.how = line, how
+        self.doubtful.clear()
 
     def clear(self) -> None:
         """Note that the gradient was removed or made 0."""
         self.since = self.seen = 0
+        while self.doubtful:
+            self.doubtful.pop()()
 
 
 class Leaves:
@@ -54,7 +64,7 @@ class Leaves:
         """Note that the gradient of `tensor` is looked at."""
         leaf = self._known.get(id(tensor))
         if leaf is not None:
-            leaf.seen, leaf.how = line, how
+            leaf.look(line, how)
 
     def zeroed(self, gradient: Any) -> None:
         """Note that the memory of `gradient` was made 0, if it is that of a leaf."""

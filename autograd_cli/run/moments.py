@@ -21,11 +21,13 @@ class Moments:
             self.numbers[write.storage].append(write.number)
 
     def _since(self, tensor: torch.Tensor, moment: int) -> list[int]:
-        """The numbers of the writes into the memory of `tensor` after `moment`."""
-        if not self.numbers or tensor.is_meta:
+        """The numbers of the writes into a tensor's memory after `moment`, and of its changes of memory."""
+        if tensor.is_meta:
             return []
-        known = self.numbers.get(tensor.untyped_storage().data_ptr())
-        return known[bisect_right(known, moment) :] if known else []
+        moved = [r.number for r in self.mutations.rebased if r.tensor is tensor and r.number > moment]
+        known = self.numbers.get(tensor.untyped_storage().data_ptr()) if self.numbers else None
+        later = known[bisect_right(known, moment) :] if known else []
+        return sorted(moved + later) if moved else later
 
     def version(self, tensor: torch.Tensor, moment: int) -> int:
         """A number that is the same for two moments between which nothing was written; -1 for now."""
