@@ -6,18 +6,15 @@ from typing import Any
 import numpy
 import torch
 
-from autograd_cli.lang import arithmetic, lookup, nodes
+from autograd_cli.lang import nodes
 from autograd_cli.lang.functions import OPERATORS
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.run.calls import applier
 from autograd_cli.run.events import Given
 from autograd_cli.run.expressions import Compiler
 from autograd_cli.run.iterating import iterated, unpacked
-from autograd_cli.run.operations import callable_for
 from autograd_cli.run.recording import settled
 from autograd_cli.run.state import TENSORS, Frame, State, plain, shallow
-from autograd_cli.run.traced import Traced
-from autograd_cli.run.values import plain as as_data
 
 Store = Callable[[Frame, Any], None]
 """Gives a target among these variables an argument."""
@@ -88,7 +85,7 @@ def putter(state: State, target: nodes.Subscript, value: Expr) -> Callable[[Any,
             return
         try:
             if isinstance(held, numpy.ndarray):
-                _keep_array(state, held, target)
+                keep_array(state, held, target)
                 held[plain(index)] = plain(argument)
             elif type(index) is slice and type(held) is list:
                 held[plain(index)] = [settled(item) for item in iterated(state, argument, value)]
@@ -101,7 +98,7 @@ def putter(state: State, target: nodes.Subscript, value: Expr) -> Callable[[Any,
     return put
 
 
-def _keep_array(state: State, array: Any, node: Expr) -> None:
+def keep_array(state: State, array: Any, node: Expr) -> None:
     """Keep the memory of an array, which may be a tensor's, before it is written."""
     try:
         tensor = torch.from_numpy(array)
@@ -111,13 +108,11 @@ def _keep_array(state: State, array: Any, node: Expr) -> None:
 
 
 def _attribute(compiler: Compiler, target: nodes.Attribute) -> Store:
-    owner, state, name = compiler.compile(target.value), compiler.state, target.name
-    give = attribute_giver(state, target)
+    owner, give = compiler.compile(target.value), attribute_giver(compiler.state, target)
 
     def assign(frame: Frame, argument: Any) -> None:
         give(owner(frame), argument)
 
-    del name
     return assign
 
 
@@ -166,65 +161,3 @@ def _note(state: State, tensor: torch.Tensor, name: str, line: int) -> None:
         leaf.clear()
         if tensor.grad is not None:
             leaf.since = line
-
-
-# Augmented assignment
-
-
-def augmented(compiler: Compiler, node: Expr, op: str, exprs: tuple[Expr, Expr]) -> Callable[[Any, Any], Any]:
-    """What `left op= right` makes: the tensor itself, changed in place; the list itself; another number."""
-    state = compiler.state
-    two = compiler.two(node, op, exprs)
-    row = OPERATORS.get(f"{op}=")
-    if row is None:
-        return two
-    apply = applier(state, node, row, callable_for(row), exprs)
-
-    def both(left: Any, right: Any) -> Any:
-        value = left.value if type(left) is Traced else left
-        if type(value) in TENSORS:
-            return apply((left, right))
-        if type(left) is list and op in ("+", "*"):
-            return _list(state, node, op, left, right)
-        if isinstance(value, numpy.ndarray):
-            _keep_array(state, value, node)
-            return apply((left, right))
-        return two(left, right)
-
-    return both
-
-
-def _list(state: State, node: Expr, op: str, left: list[Any], right: Any) -> list[Any]:
-    """A list extended or repeated in place."""
-    try:
-        if op == "*":
-            arithmetic.check_cost("*", left, plain(right), state.settings.max_items)
-            left *= plain(right)
-        else:
-            added = [settled(item) for item in iterated(state, right, node)]
-            arithmetic.check_cost("+", left, added, state.settings.max_items)
-            left += added
-    except Exception as error:
-        state.failed(error, node, None, (left, right))
-        raise
-    return left
-
-
-def element_of(compiler: Compiler, node: nodes.Subscript) -> Callable[[Any, Any], Any]:
-    """`value[index]` of two arguments."""
-    from autograd_cli.run.calls import of_two
-
-    exprs = (node.value, node.index)
-    function = lookup.operator("[]")
-    both = of_two(compiler.state, node, function, callable_for(function), exprs)
-    item = compiler.item(node, exprs)
-
-    def element(value: Any, index: Any) -> Any:
-        return both(value, index) if type(shallow(value)) in TENSORS else item(value, index)
-
-    return element
-
-
-def shown(value: Any) -> Any:
-    """A value as plain data."""
-    return as_data(value)

@@ -1,7 +1,6 @@
 """What is called: a row of the table, a method by what stands before its dot, a function of the program."""
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy
@@ -52,7 +51,7 @@ def _parts(node: nodes.Call) -> tuple[Expr, ...]:
 
 
 def _taking(compiler: Compiler, node: nodes.Call, make: Callable[[Frame], Make]) -> Get:
-    """The closure that evaluates the arguments of a call, in the order written, for what `make` gives first."""
+    """The closure that asks `make` what is called, and then evaluates the arguments in their order."""
     gets = compiler.all(node.args)
     named = [(keyword.name, compiler.compile(keyword.value)) for keyword in node.keywords]
 
@@ -185,7 +184,6 @@ _OWNERS: tuple[tuple[type, str], ...] = (
 )
 
 
-@cache
 def owner_of(kind: type) -> str:
     """The path under which the rows of a type's methods stand; "" for what has none."""
     return next((path for each, path in _OWNERS if issubclass(kind, each)), "")

@@ -18,6 +18,7 @@ from autograd_cli.lang.nodes import Expr
 from autograd_cli.lang.scope import Scope
 from autograd_cli.run import numbers
 from autograd_cli.run.calls import of_one, of_two
+from autograd_cli.run.naming import bound, unbound, undefined
 from autograd_cli.run.operations import callable_for
 from autograd_cli.run.recording import taken
 from autograd_cli.run.state import TENSORS, Frame, Get, State, current, plain, shallow
@@ -51,10 +52,7 @@ class Compiler:
 
     def all(self, parts: Collection[Expr]) -> list[Get]:
         """The closures of several nodes."""
-        found: list[Get] = []
-        for part in parts:
-            found.append(HANDLERS[type(part)](self, part))
-        return found
+        return [HANDLERS[type(part)](self, part) for part in parts]
 
     def literal(self, node: nodes.Number | nodes.Text | nodes.Constant) -> Get:
         """A number, a string, True, None."""
@@ -69,9 +67,9 @@ class Compiler:
         if name not in self.hidden:
             return self.named_constant(node) or self.unknown(node)
         if self.local is not None and name in self.local:
-            return self.variable(node, None, lambda: _unbound(name))
+            return self.variable(node, None, lambda: unbound(name))
         otherwise = self.named_constant(node, self.outside)
-        return self.variable(node, state.names, lambda: _undefined(name), otherwise)
+        return self.variable(node, state.names, lambda: undefined(name), otherwise)
 
     def variable(
         self,
@@ -98,7 +96,7 @@ class Compiler:
 
         def absent(frame: Frame) -> Any:
             if names is not None and name in state.bindings:
-                return _bound(state, node)
+                return bound(state, node)
             if otherwise is not None:
                 return otherwise(frame)
             error = missing()
@@ -113,7 +111,7 @@ class Compiler:
         def read(frame: Frame) -> Any:
             if not self.is_program:
                 raise LanguageError("AGX102", "This name has no value.", text=self.state.text, span=node.span)
-            error = _undefined(node.id)
+            error = undefined(node.id)
             self.state.failed(error, node, None)
             raise error
 
@@ -353,24 +351,6 @@ class Compiler:
         from autograd_cli.run.callees import call
 
         return call(self, node)
-
-
-def _bound(state: State, node: nodes.Name) -> Any:
-    """A binding, on its first use a step of its own."""
-    binding = state.bindings[node.id]
-    number = state.next(node)
-    made = state.kept(Traced(number, node, "binding", binding.value, name=node.id))
-    if isinstance(binding.value, torch.Tensor) and binding.value.requires_grad:
-        state.leaves.add(binding.value)
-    return state.names.setdefault(node.id, made)
-
-
-def _undefined(name: str) -> NameError:
-    return NameError(f"name '{name}' is not defined")
-
-
-def _unbound(name: str) -> UnboundLocalError:
-    return UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
 
 
 def _has_tensor(argument: Any) -> bool:

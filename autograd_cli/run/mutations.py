@@ -134,7 +134,7 @@ def place_of(tensor: torch.Tensor) -> int:
 
 def _storage(kept: bytes) -> torch.UntypedStorage:
     if not kept:
-        return torch.UntypedStorage(0)
+        return torch.UntypedStorage(0)  # type: ignore[no-untyped-call]
     return torch.frombuffer(bytearray(kept), dtype=torch.uint8).untyped_storage()
 
 

@@ -65,10 +65,11 @@ def _cleared(state: State, tensor: torch.Tensor, gradient: torch.Tensor) -> None
 def _method(state: State, node: nodes.Call, function: Function, exprs: tuple[Expr, ...]) -> Apply:
     """The call of a method of an optimizer; nothing of it is a value of the run."""
     name = function.name
-    apply = applier(
-        state, node, function, lambda own, *args, **kwargs: getattr(own, name)(*args, **kwargs), exprs
-    )
-    return apply
+
+    def call(own: Any, *args: Any, **kwargs: Any) -> Any:
+        return getattr(own, name)(*args, **kwargs)
+
+    return applier(state, node, function, call, exprs)
 
 
 def clipping(compiler: Compiler, node: nodes.Call, function: Function, exprs: tuple[Expr, ...]) -> Get:

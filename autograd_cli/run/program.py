@@ -92,9 +92,7 @@ def _one_tensor(state: State, node: nodes.Expr, root: Traced) -> Traced:
 def _statements(state: State, compiler: Compiler) -> None:
     """Run the statements of a program until one fails."""
     statements = Statements(state, compiler)
-    steps = []
-    for statement in state.ran.program.statements:
-        steps.append(statements.statement(statement, 0))
+    steps = [statements.statement(each, 0) for each in state.ran.program.statements]
     try:
         for step in steps:
             step(state.names)

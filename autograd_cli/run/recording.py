@@ -7,13 +7,14 @@ import torch
 
 from autograd_cli.lang.functions.rows import Function, Kind
 from autograd_cli.lang.nodes import Expr
+from autograd_cli.run.leaves import Leaves
 from autograd_cli.run.state import TENSORS, State, copied
-from autograd_cli.run.tape import cuts, grad_fns_of
+from autograd_cli.run.tape import cuts, grad_fn_of, grad_fns_of
 from autograd_cli.run.traced import NONE_NAMED, Traced, shared_memory, wrote
 from autograd_cli.run.values import tensors_in
 
 Record = Callable[..., Any]
-"""Takes the result of a call, its arguments, its keywords and the plain values of both; gives the argument."""
+"""Takes the result of a call, its arguments, its keywords and the plain values of both."""
 
 
 def recorder(
@@ -22,6 +23,7 @@ def recorder(
     """What makes a Traced of each result of the calls at `node`."""
     random = function is not None and function.kind is Kind.RANDOM
     writes = function is not None and function.writes
+    other = _recorder_of_others(state, node, function, call, exprs)
     most, values, leaves = state.most, state.values, state.leaves
     tensor_type, traced = torch.Tensor, Traced
 
@@ -32,29 +34,16 @@ def recorder(
         given: tuple[Any, ...],
         drawn: torch.Tensor | None = None,
     ) -> Any:
+        if type(value) is not tensor_type:
+            return other(value, args, kwargs, given, drawn)
         number = state.number
         if number >= most:
             raise state.full(node.span)
-        if type(value) is not tensor_type:
-            if values is not None or type(value) not in SCALARS or not given or type(given[0]) not in TENSORS:
-                return other(value, args, kwargs, given, drawn)
-            state.number = number + 1
-            return traced(number, node, "call", value, function, call, args, kwargs, exprs, (), True)
         state.number = number + 1
         if value.requires_grad:
-            try:
-                made_by = value.grad_fn
-            except RuntimeError:  # see `grad_fn_of`
-                made_by = None
-            held = random
-            if made_by is None:
-                leaves.add(value)
-                fns: tuple[Any, ...] = ()
-            else:
-                fns = (made_by,)
+            fns, held = _made_by(value, leaves), random
         else:
-            fns = ()
-            held = random or _required(given)
+            fns, held = (), random or _required(given)
         made = traced(number, node, "call", value, function, call, args, kwargs, exprs, fns, held, "", drawn)
         if given and value is given[0] and not writes:
             _same(made, args)
@@ -62,29 +51,53 @@ def recorder(
             values.append(made)
         return made
 
-    def other(
-        value: Any, args: tuple[Any, ...], kwargs: dict[str, Any], given: tuple[Any, ...], drawn: Any
-    ) -> Any:
-        if type(value) in SCALARS:
-            held, fns = type(given[0]) in TENSORS if given else False, ()
-            if not held and not _has_tensor(given):
-                return state.constant(node, value, _of_constants(args))
-            held = True
-        else:
-            results = tensors_in(value)
-            if not results and not tensors_in(given):
-                return state.constant(node, value, _of_constants(args))
-            for tensor in results:
-                if tensor.requires_grad and tensor.is_leaf:
-                    leaves.add(tensor)
-            held, fns = random or cuts(given, value), grad_fns_of(value)
-        number = state.next(node)
-        made = Traced(number, node, "call", value, function, call, args, kwargs, exprs, fns, held, "", drawn)
-        return state.kept(made)
-
     return record
 
 
+def _made_by(value: torch.Tensor, leaves: Leaves) -> tuple[Any, ...]:
+    """The grad_fn of a tensor that requires grad; a leaf is watched from now on."""
+    try:
+        found = value.grad_fn
+    except RuntimeError:  # see `grad_fn_of`
+        found = None
+    if found is None:
+        leaves.add(value)
+        return ()
+    return (found,)
+
+
+def _recorder_of_others(
+    state: State, node: Expr, function: Function | None, call: Callable[..., Any], exprs: tuple[Expr, ...]
+) -> Record:
+    """What makes the argument of a result that is no tensor: several of them, a number, nothing."""
+    random = function is not None and function.kind is Kind.RANDOM
+
+    def other(
+        value: Any, args: tuple[Any, ...], kwargs: dict[str, Any], given: tuple[Any, ...], drawn: Any
+    ) -> Any:
+        held, fns = True, NO_NODES
+        if type(value) not in SCALARS:
+            held, fns = random or cuts(given, value), grad_fns_of(value)
+            _watch(state, value)
+        if not _has_tensor(given) and not (type(value) not in SCALARS and tensors_in(value)):
+            return state.constant(node, value, _of_constants(args))
+        number = state.next(node)
+        made = Traced(number, node, "call", value, function, call, args, kwargs, exprs, fns, held, "", drawn)
+        if state.values is not None:
+            state.values.append(made)
+        return made
+
+    return other
+
+
+def _watch(state: State, value: Any) -> None:
+    """Watch the leaves among the results of a call."""
+    for tensor in tensors_in(value):
+        if tensor.requires_grad and grad_fn_of(tensor) is None:
+            state.leaves.add(tensor)
+
+
+NO_NODES: tuple[torch.autograd.graph.Node, ...] = ()
 SCALARS = frozenset({float, int, bool, str, complex, type(None)})
 
 
@@ -99,10 +112,7 @@ def _has_tensor(given: tuple[Any, ...]) -> bool:
 
 def _of_constants(args: tuple[Any, ...]) -> bool:
     """Whether a value of the run is among numbers: `2 * pi` keeps its form in formulas."""
-    for arg in args:
-        if type(arg) is Traced and arg.kind != "binding":
-            return True
-    return False
+    return any(type(arg) is Traced and arg.kind != "binding" for arg in args)
 
 
 def _required(given: tuple[Any, ...]) -> bool:

@@ -4,7 +4,6 @@ Each says how it ended: None, or that a loop or a function is to be left. What a
 is told at its site the first time, and the last time of a loop once the loop is over.
 """
 
-import builtins
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
@@ -15,18 +14,15 @@ from autograd_cli.lang.bodies import assigned, named
 from autograd_cli.lang.nodes import Block, Statement
 from autograd_cli.lang.scope import Scope
 from autograd_cli.run import facts, modes
-from autograd_cli.run.assigning import attribute_giver, augmented, element_of, putter, store
+from autograd_cli.run.assigning import store
+from autograd_cli.run.augmenting import augmented, changer
 from autograd_cli.run.expressions import Compiler
 from autograd_cli.run.functions import Defined
+from autograd_cli.run.handling import BREAK, CONTINUE, RETURN, Step, errors_of, finally_, handled
 from autograd_cli.run.iterating import iterated
 from autograd_cli.run.recording import SCALARS, settled
 from autograd_cli.run.state import Frame, State, plain
 from autograd_cli.run.traced import Site, Traced
-
-BREAK, CONTINUE, RETURN = 1, 2, 3
-"""How a statement ends where the next one is not to follow."""
-
-Step = Callable[[Frame], int | None]
 
 
 class Statements:
@@ -38,9 +34,7 @@ class Statements:
 
     def block(self, block: Block, depth: int) -> Step:
         """The closure that runs the statements of a block, one after the other."""
-        steps: list[Step] = []
-        for statement in block:
-            steps.append(self.statement(statement, depth))
+        steps = [self.statement(statement, depth) for statement in block]
         if len(steps) == 1:
             return steps[0]
 
@@ -129,7 +123,7 @@ class Statements:
         place = nodes.Binary(node.op, target, node.value, span=node.span)
         both = augmented(compiler, place, node.op, (target, node.value))
         names = site.names = (target.id,) if isinstance(target, nodes.Name) else ()
-        change = _changer(compiler, target, node.value, both)
+        change = changer(compiler, target, node.value, both)
 
         def run(frame: Frame) -> None:
             site.count += 1
@@ -278,7 +272,7 @@ class Statements:
         """`try: body`, its handlers, `else: otherwise`, `finally: final`."""
         state, deeper = self.state, site.depth + 1
         body = self.block(node.body, deeper)
-        handlers = [(_errors(each), each.name, self.block(each.body, deeper)) for each in node.handlers]
+        handlers = [(errors_of(each), each.name, self.block(each.body, deeper)) for each in node.handlers]
         otherwise = self.block(node.otherwise, deeper) if node.otherwise else None
         final = self.block(node.final, deeper) if node.final else None
 
@@ -290,7 +284,7 @@ class Statements:
                 raise
             except Exception as error:
                 state.called = called
-                return _handled(state, error, handlers, frame)
+                return handled(state, error, handlers, frame)
             return ended if ended is not None or otherwise is None else otherwise(frame)
 
         def run(frame: Frame) -> int | None:
@@ -300,7 +294,7 @@ class Statements:
                 facts.told(state, site, (), frame)
             if final is None:
                 return guarded(frame)
-            return _finally(state, guarded, final, frame)
+            return finally_(state, guarded, final, frame)
 
         return run
 
@@ -335,91 +329,6 @@ class Statements:
             return ended
 
         return run
-
-
-def _changer(
-    compiler: Compiler, target: nodes.Expr, value: nodes.Expr, both: Callable[[Any, Any], Any]
-) -> Callable[[Frame, Callable[[Frame], Any]], None]:
-    """What an augmented assignment does: read the target, then the value, combine, give it back."""
-    if isinstance(target, nodes.Name):
-        read, name = compiler.compile(target), target.id
-
-        def change_name(frame: Frame, get: Callable[[Frame], Any]) -> None:
-            left = read(frame)
-            frame[name] = settled(both(left, get(frame)), name)
-
-        return change_name
-    if isinstance(target, nodes.Attribute):
-        owner, give = compiler.compile(target.value), attribute_giver(compiler.state, target)
-        slot: list[Any] = []
-        of = compiler.attribute_of(target, lambda frame: slot[-1], looks=False)
-
-        def change_attribute(frame: Frame, get: Callable[[Frame], Any]) -> None:
-            held = owner(frame)
-            slot.append(held)
-            try:
-                left = of(frame)
-            finally:
-                slot.pop()
-            give(held, both(left, get(frame)))
-
-        return change_attribute
-    assert isinstance(target, nodes.Subscript)
-    whole, index = compiler.compile(target.value), compiler.compile(target.index)
-    element, put = element_of(compiler, target), putter(compiler.state, target, value)
-
-    def change_element(frame: Frame, get: Callable[[Frame], Any]) -> None:
-        held, where = whole(frame), index(frame)
-        left = element(held, where)
-        made = both(left, get(frame))
-        put(held, where, made)
-
-    return change_element
-
-
-def _errors(handler: nodes.Handler) -> tuple[type[BaseException], ...]:
-    """The classes that a handler names; every error where it names none."""
-    return tuple(getattr(builtins, name) for name in handler.errors) or (Exception,)
-
-
-def _handled(state: State, error: Exception, handlers: list[Any], frame: Frame) -> int | None:
-    """Run the handler of `error`; it goes on where there is none."""
-    for errors, name, body in handlers:
-        if isinstance(error, errors):
-            facts.flush(state)
-            state.failure = None
-            if name:
-                frame[name] = error.with_traceback(None)
-            try:
-                ended: int | None = body(frame)
-            finally:
-                if name:
-                    frame.pop(name, None)
-            return ended
-    raise error
-
-
-def _finally(state: State, guarded: Step, final: Step, frame: Frame) -> int | None:
-    """Run the last block however the others ended; where it leaves, that is what counts."""
-    try:
-        ended = guarded(frame)
-    except BaseException as error:
-        if isinstance(error, AgxError) or not isinstance(error, Exception):
-            raise
-        failure, site = state.failure, state.site
-        facts.flush(state)
-        left = final(frame)
-        if left is not None:
-            state.failure = None
-            return left
-        state.failure, state.site = failure, site
-        raise
-    returned = state.returned
-    left = final(frame)
-    if left is not None:
-        return left
-    state.returned = returned
-    return ended
 
 
 HANDLERS: dict[type[Statement], Callable[[Statements, Any, Site], Step]] = {

@@ -1,6 +1,7 @@
 """f-strings: made as Python makes them, of a bounded width."""
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from autograd_cli.errors import LimitError
@@ -16,7 +17,7 @@ WIDEST = 1000
 
 _NUMBER = re.compile(r"\d+")
 _ADDRESS = re.compile(r"( object)? at 0x[0-9a-f]+")
-_CONVERSIONS = {"": lambda value: value, "r": repr, "s": str, "a": ascii}
+_CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "r": repr, "s": str, "a": ascii}
 
 
 def masked(text: str) -> str:
