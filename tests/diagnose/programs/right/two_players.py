@@ -1,0 +1,16 @@
+import torch
+d_real = torch.tensor([0.5], requires_grad=True)
+g = torch.tensor([0.2], requires_grad=True)
+opt_d = torch.optim.SGD([d_real], lr=0.1)
+opt_g = torch.optim.SGD([g], lr=0.1)
+for i in range(3):
+    opt_d.zero_grad()
+    fake = (g * 2).detach()
+    loss_d = ((d_real * fake) - 1).pow(2).sum()
+    loss_d.backward()
+    opt_d.step()
+    opt_g.zero_grad()
+    loss_g = ((d_real * (g * 2)) - 0).pow(2).sum()
+    loss_g.backward()
+    opt_g.step()
+print(d_real, g)
