@@ -5,6 +5,7 @@ Two nodes are equal when they mean the same; where they stand does not count.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 from autograd_cli.errors import Span
@@ -327,7 +328,7 @@ class Program:
     statements: Block
     comments: tuple[Comment, ...] = field(default=(), compare=False)
 
-    @property
+    @cached_property
     def is_expression(self) -> bool:
         """Whether the source is one expression that changes nothing: a call of `print` is a program."""
         only = self.statements[0] if len(self.statements) == 1 else None

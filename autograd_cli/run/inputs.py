@@ -4,6 +4,7 @@ Values are evaluated in the order written, each seeing the earlier ones, in torc
 default dtype; only then are they converted to the dtype and device of the run.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,6 +26,9 @@ _INTEGER_ROLES = frozenset(
     {Role.INDEX, Role.MASK, Role.TARGET, Role.DIM, Role.SIZE, Role.COUNT, Role.FLAG, Role.TEXT}
 )
 _TENSOR_ROLES = frozenset({Role.INDEX, Role.MASK, Role.TARGET})
+
+_NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})(\.\d{0,14})?([eE][-+]?\d{1,2})?")
+"""A number as most values are: there is nothing in it to check or to run."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,8 @@ def value_of(
         from autograd_cli.run import files  # few runs read one, and it takes readers of four kinds
 
         return files.read(text[1:], stdin, settings)
+    if _NUMBER.fullmatch(text):
+        return int(text) if text.lstrip("-").isdigit() else float(text)
     program = program or _checked_program(name, text, [b.name for b in earlier], settings)
     try:
         with torch.no_grad():
