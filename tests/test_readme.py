@@ -35,18 +35,25 @@ def run(command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An empty folder but for the samples, as a clone has them."""
+    (tmp_path / "samples").symlink_to(ROOT / "samples")
+    return tmp_path
+
+
 @pytest.mark.parametrize("block", blocks("console"), ids=lambda block: block.splitlines()[0])
-def test_a_shown_command_prints_what_is_shown(block: str, tmp_path: Path) -> None:
+def test_a_shown_command_prints_what_is_shown(block: str, folder: Path) -> None:
     command, _, printed = block.partition("\n")
-    done = run(command.removeprefix("$ "), tmp_path)
+    done = run(command.removeprefix("$ "), folder)
     assert ERROR_BAR.sub("…", done.stdout) == ERROR_BAR.sub("…", printed)
 
 
 @pytest.mark.parametrize("command", "".join(blocks("sh")).splitlines())
-def test_the_tour_can_be_walked(command: str, tmp_path: Path) -> None:
+def test_the_tour_can_be_walked(command: str, folder: Path) -> None:
     if "jq" in command and not shutil.which("jq"):
         pytest.skip("jq is not installed")
-    done = run(command, tmp_path)
+    done = run(command, folder)
     assert done.returncode == (1 if "status 1" in command else 0), done.stderr
     assert done.stdout or "-o" in shlex.split(command, comments=True)
 
@@ -55,6 +62,13 @@ def test_the_tour_writes_its_picture(tmp_path: Path) -> None:
     (command,) = [line for line in "".join(blocks("sh")).splitlines() if "-o graph.svg" in line]
     run(command, tmp_path)
     assert (tmp_path / "graph.svg").read_text(encoding="utf-8").rstrip().endswith("</svg>")
+
+
+def test_every_sample_that_is_named_is_there() -> None:
+    table = TEXT.partition("| topic | samples |")[2].partition("\n\n")[0]
+    named = re.findall(r"`(\w+)`", table)
+    assert len(named) > 25
+    assert [name for name in named if not (ROOT / "samples" / f"{name}.py").exists()] == []
 
 
 def test_both_set_up_commands_pin_what_they_install() -> None:
