@@ -65,7 +65,7 @@ def applier(
             writing.after(state, args[0], made, target, zero)
         return made
 
-    if row_writes and refuse is None and state.values is None:
+    if row_writes and refuse is None and drawn is None and state.values is None:
         return _writer(state, node, function, call, exprs, apply)
     return apply
 
