@@ -1,5 +1,6 @@
 """gradcheck without a source: every differentiable function of the language on its example."""
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -106,7 +107,9 @@ def examine(function: Function, settings: Settings) -> Examined:
 def _tried(function: Function, settings: Settings) -> Examined:
     assert function.example is not None
     try:
-        return _examined(function, _run(function.example, settings))
+        with warnings.catch_warnings():  # what torch says of its own functions is no news here
+            warnings.simplefilter("ignore")
+            return _examined(function, _run(function.example, settings))
     except AgxError as error:
         return Examined(function, failure=error.sentence)
     except Exception as error:  # one row must not keep the others from being looked at
