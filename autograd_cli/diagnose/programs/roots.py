@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from autograd_cli.diagnose import cuts, drawing, nonfinite, pairs
+from autograd_cli.diagnose import cuts, drawing, nonfinite, pairs, verdicts
 from autograd_cli.diagnose.nonfinite import flat
 from autograd_cli.diagnose.scene import Scene, way
 from autograd_cli.diagnose.statements import expressions, replaced, statements, targets
@@ -19,6 +19,13 @@ from autograd_cli.run.tape import LiveStep
 from autograd_cli.run.values import dtype_name
 
 _SATURATES = ("Sigmoid", "Tanh", "Relu", "Clamp", "Hardtanh", "Threshold", "Softmax", "LogSigmoid", "Erf")
+
+
+def disagree(scene: Scene) -> Iterator[Finding]:
+    """AGX501 for each gradient on which the witnesses do not agree, at what the backward starts from."""
+    span = scene.root.expr.span
+    for finding in verdicts.disagree(scene):
+        yield replace(finding, span=(span.start, span.end), line=scene.source.line_of(span.start))
 
 
 def not_finite(scene: Scene) -> Iterator[Finding]:

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 
+import torch
+
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.programs.moving import moved_behind
 from autograd_cli.diagnose.programs.mutated import Victim, name_of, repairs, told, victims_among
 from autograd_cli.diagnose.programs.scene import Whole, reachable
 from autograd_cli.errors import Span
-from autograd_cli.report import Finding
+from autograd_cli.report import Finding, Fix
 from autograd_cli.run.mutations import Write
 from autograd_cli.run.traced import Passed, Traced
 
@@ -22,6 +24,32 @@ def unseen_change(whole: Whole) -> Iterator[Finding]:
         if passed is not None and span not in said:
             said.add(span)
             yield _finding(whole, victim, passed)
+
+
+def changed_result(whole: Whole) -> Iterator[Finding]:
+    """AGX415 for a computed value that .data or NumPy changed: the graph goes on as if it had not."""
+    said: set[Span] = set()
+    for traced in whole.values:
+        tensor = traced.value
+        if not traced.grad_fns or not isinstance(tensor, torch.Tensor) or tensor.is_meta:
+            continue
+        for write in whole.ran.mutations.since(tensor, traced.number):
+            if write.untracked and write.span not in said:
+                said.add(write.span)
+                yield _unknown_to_graph(whole, traced, write)
+
+
+def _unknown_to_graph(whole: Whole, traced: Traced, write: Write) -> Finding:
+    name = traced.name or whole.source[traced.expr.span]
+    made = whole.source[traced.expr.span]
+    return whole.finding(
+        "AGX415",
+        f"{drawing.quoted(name)} is changed on {whole.where(write.span)} where torch does not see it: the "
+        f"gradient is that of {drawing.quoted(made)}, without the change.",
+        span=write.span,
+        fix=(Fix("compute a new tensor from it instead, so that the change is part of the graph"),),
+        changed=whole.line(write.span),
+    )
 
 
 def _backward_after(whole: Whole, victim: Victim) -> Passed | None:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from autograd_cli.diagnose import verdicts
 from autograd_cli.diagnose.programs import (
     accumulation,
     comments,
@@ -40,7 +39,7 @@ INSPECTIONS: tuple[tuple[str, Callable[[Whole], Iterator[Finding]]], ...] = (
 )
 
 ROOTS: tuple[tuple[str, Callable[[Scene], Iterator[Finding]]], ...] = (
-    ("AGX501", verdicts.disagree),
+    ("AGX501", roots.disagree),
     ("AGX502", roots.not_finite),
     ("AGX407", roots.all_pairs),
     ("AGX403", roots.staircase),
@@ -57,13 +56,16 @@ def inspect_program(ran: Ran, backwards: Sequence[Backward] = ()) -> tuple[Findi
     """What is worth saying of a program beside its failure: errors and warnings first, then notes.
 
     `backwards` are those whose graph and gradients are known. Spans count in the program's
-    source; what several rules say of one line by one code is said once.
+    source; what several rules say of one place by one code is said once.
     """
     whole = Whole(ran)
     found = [tried(whole, finding, rule) for _, rule in INSPECTIONS for finding in rule(whole)]
     for run, graph, gradients in backwards:
         scene = Scene(run, graph, gradients)
         found += [tried(whole, finding) for _, rule in ROOTS for finding in rule(scene)]
+    codes = {each.code for each in found}
+    if "AGX501" in codes and "AGX415" not in codes:
+        found += silent.changed_result(whole)
     order = list(Severity)
     return tuple(sorted(_once(_explained(found)), key=lambda finding: order.index(finding.severity)))
 
@@ -89,7 +91,7 @@ def _leaves(finding: Finding) -> set[str]:
 
 
 def _once(findings: Sequence[Finding]) -> list[Finding]:
-    kept: dict[tuple[str, int | None], Finding] = {}
+    kept: dict[tuple[str, object, object], Finding] = {}
     for each in findings:
-        kept.setdefault((each.code, each.line), each)
+        kept.setdefault((each.code, each.span, each.evidence.get("binding")), each)
     return list(kept.values())
