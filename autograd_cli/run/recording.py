@@ -112,7 +112,7 @@ def _has_tensor(given: tuple[Any, ...]) -> bool:
 
 def _of_constants(args: tuple[Any, ...]) -> bool:
     """Whether a value of the run is among numbers: `2 * pi` keeps its form in formulas."""
-    return any(type(arg) is Traced and arg.kind != "binding" for arg in args)
+    return any(type(arg) is Traced and arg.kind == "constant" for arg in args)
 
 
 def _required(given: tuple[Any, ...]) -> bool:

@@ -16,7 +16,7 @@ from autograd_cli.run.expressions import Compiler
 from autograd_cli.run.iterating import iterated
 from autograd_cli.run.operations import callable_for
 from autograd_cli.run.recording import settled
-from autograd_cli.run.state import Frame, Get, State, plain, shallow
+from autograd_cli.run.state import TENSORS, Frame, Get, State, plain, shallow
 from autograd_cli.run.texts import masked
 from autograd_cli.run.traced import Traced
 
@@ -159,9 +159,13 @@ def _watched(
 
     def run(frame: Frame) -> Any:
         args = tuple([get(frame) for get in gets])
+        tensor = shallow(args[0])
+        if type(tensor) not in TENSORS:
+            error = AttributeError(f"'{type(tensor).__name__}' object has no attribute '{function.name}'")
+            state.failed(error, node, None, args, exprs)
+            raise error
         made = apply(args, {name: get(frame) for name, get in named})
-        if isinstance(tensor := plain(args[0]), torch.Tensor):
-            note(state, tensor)
+        note(state, tensor)
         return made
 
     return run
