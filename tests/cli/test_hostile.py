@@ -172,7 +172,7 @@ def test_a_tensor_beyond_the_memory_limit_is_refused_before_it_is_made(chunk):
 
 ENDLESS = [
     "for i in range(1000):\n    for j in range(1000):\n        for k in range(1000):\n            pass",
-    "def f(a):\n    for i in range(1000):\n        a = a + 1\n    return a\nfor i in range(10**6):\n    x = f(x)",
+    "def f(a):\n    for i in range(999):\n        a = a + 1\n    return a\nfor i in range(999):\n    f(x)",
     "l = [1]\nfor i in l:\n    l.append(i)",
     "l = [1]\nfor i in range(60):\n    l = l + l",
     "l = [1]\nfor i in range(60):\n    l = l*2",
