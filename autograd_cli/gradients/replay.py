@@ -243,11 +243,13 @@ def _raised_dtype(dtype: torch.dtype) -> torch.dtype:
 def _is_held(step: LiveStep, depends: bool) -> bool:
     """Whether the recorded value stands: drawn, cut, or made where memory held anything.
 
-    A draw that lets gradients pass, as dropout's, is drawn again from the same state.
+    A draw that lets gradients pass, as dropout's, is drawn again from the same state; one
+    that is written over a tensor that requires grad lets none pass.
     """
-    if any(t.requires_grad for t in tensors_in(step.value)):
-        return False
     drawn = step.function is not None and step.function.kind is Kind.RANDOM
+    writes = step.function is not None and step.function.writes
+    if any(t.requires_grad for t in tensors_in(step.value)) and not (drawn and writes):
+        return False
     return step.held or drawn or depends or _is_empty(step)
 
 

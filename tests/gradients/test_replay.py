@@ -29,6 +29,19 @@ def test_a_float32_leaf_is_cast_as_it_is(traced):
 
 
 @pytest.mark.parametrize(
+    "source", ["zeros(1).add_(x)", "zeros(2)[:1].add_(x)", "x*1 + zeros(1).copy_(x) - x"]
+)
+def test_a_constant_that_the_last_call_writes_into_is_made_anew(traced, source):
+    run = traced(source, x="2.")
+    assert [replayed(run, x=value).item() for value in (2.0, 5.0, 3.0)] == [2.0, 5.0, 3.0]
+
+
+def test_what_is_drawn_over_a_tensor_is_held(traced):
+    run = traced("x.clone().uniform_(0., 1.)*x", dtype="float32", x="2.")
+    assert replayed(run, x=3.0).item() == run.output.item() / 2 * 3
+
+
+@pytest.mark.parametrize(
     "source",
     [
         "x.half()*3",

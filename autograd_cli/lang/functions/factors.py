@@ -51,7 +51,7 @@ SOLVED = (
         "lu_solve(x, tensor([1,2], dtype=int32), y)",
         "(LU, pivots: index, B, *, left: flag = True, adjoint: flag = False)", SQUARE, y=N),
     _of("ldl_solve", "the x with A @ x = B, from ldl_factor's LD and pivots",
-        "ldl_solve(x.detach(), tensor([1,2], dtype=int32), x)",
+        "ldl_solve(x.detach(), tensor([1,2], dtype=int32), x.detach())",
         "(LD, pivots: index, B, *, hermitian: flag = False)", NONE, differentiable=False),
     _row("torch.lu_solve", "the x with A @ x = input, from lu_factor's LU and pivots",
          "lu_solve(x, y, tensor([1,2], dtype=int32))", domain=SQUARE, key="torch_lu_solve",

@@ -44,7 +44,7 @@ ARITHMETIC = (
     _row("torch.div", "x / y, rounded where rounding_mode says so", "div(x, y)", domain="y != 0",
          signature="(input, other, *, rounding_mode: text = None)", aliases=("torch.divide",), x=A, y=B),
     _row("torch.true_divide", "x / y", "true_divide(x, y)", key="div", domain="y != 0", x=A, y=B),
-    _none("torch.floor_divide", "x / y rounded down", "floor_divide(x, y)", x=A, y=B),
+    _none("torch.floor_divide", "x / y rounded down", "floor_divide(x.detach(), y.detach())", x=A, y=B),
     _row("torch.remainder", "what a whole number of y leaves of x, with the sign of y", "remainder(x, y)",
          domain="y != 0, x / y not an integer", x=A, y=B),
     _row("torch.fmod", "what a whole number of y leaves of x, with the sign of x", "fmod(x, y)",
@@ -114,7 +114,7 @@ CURVES = (
 )
 
 WITHOUT_DERIVATIVE = (
-    _none("torch.heaviside", "0 below 0, 1 above, other at 0", "heaviside(x, y)",
+    _none("torch.heaviside", "0 below 0, 1 above, other at 0", "heaviside(x.detach(), y.detach())",
           signature="(input, values)", x=A, y=B),
     _none("torch.special.bessel_j0", "the Bessel function of order 0", "special.bessel_j0(x)",
           signature="(input)", method=False, x="tensor([0.5])"),

@@ -45,11 +45,10 @@ def _drawn(name: str, meaning: str, arguments: str, signature: str) -> Function:
     return _fill(
         f"torch.Tensor.{name}",
         f"{meaning}, drawn for every element in place",
-        f"x.clone().{name}({arguments})",
+        f"zeros(2).{name}({arguments})",
         kind=Kind.RANDOM,
         signature=signature,
         differentiable=False,
-        x=A,
     )
 
 
@@ -131,6 +130,13 @@ _OTHERWISE: dict[str, dict[str, Any]] = {
         name: {**_ANGLE, "example": Example(f"{name}_(x.detach().clone())", {"x": x})}
         for names, x in (("acosh arccosh", "[1.5,3.]"), ("asinh arcsinh atanh arctanh", "[-0.5,0.7]"))
         for name in words(names)
+    },
+    **{
+        name: {"example": Example(f"x.detach().clone().{name}_(y.detach())", {"x": A, "y": "[0.7,2.]"})}
+        for name in ("floor_divide", "heaviside")
+    },
+    "float_power": {
+        "example": Example("x.clone().double().float_power_(y)", {"x": "[1.5,0.3]", "y": "[0.7,2.]"})
     },
     "igamma": {"example": Example("tensor([2.,3.]).igamma_(x)", {"x": "[1.5,0.3]"})},
     "igammac": {"example": Example("tensor([2.,3.]).igammac_(x)", {"x": "[1.5,0.3]"})},
