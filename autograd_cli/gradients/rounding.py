@@ -10,7 +10,7 @@ import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from math import isfinite, sqrt
 from typing import Any
 
@@ -30,7 +30,7 @@ _MANY = 4_000_000  # random numbers a sample, calls counted as such, above which
 _SPREADS = 6.0
 _DOUBLE = torch.finfo(torch.float64).eps
 _LANES = 16
-_FEW_CALLS = 200
+_KEPT = 1_000
 _COARSE = 1e-4
 _PRODUCTS = frozenset({Kind.PRODUCT, Kind.LINALG, Kind.LAYER})
 _LEAST = 1e-10  # a relative move that float64 itself shows clearly
@@ -217,9 +217,12 @@ class _Sampler:
         count = sum(value.numel() for value in values if isinstance(value, torch.Tensor))
         count += len(self.replay.literals)
         generator = torch.Generator().manual_seed(0)
-        is_dear = count + CALL * len(self.replay.plan) > _MANY
-        for _ in range(_SAMPLES_OF_MANY if is_dear else _SAMPLES):
+        for _ in range(self.samples(count)):
             yield _Draw(count, generator)
+
+    def samples(self, count: int) -> int:
+        """How many samples are taken, of so many random numbers each."""
+        return _SAMPLES_OF_MANY if count + CALL * len(self.replay.plan) > _MANY else _SAMPLES
 
     def sample(self, draw: _Draw | None) -> tuple[float, dict[str, torch.Tensor]]:
         """The weighted sum of the output and the gradients (n,) of the leaves."""
@@ -298,7 +301,7 @@ def in_lanes(sampler: _Sampler) -> "_Lanes | None":
     """The sampler of a program of elementwise calls on scalars; None for any other."""
     steps, replay = sampler.replay.steps, sampler.replay
     places = [*replay.inputs.values(), *(planned.index for planned in (*replay.fixed, *replay.plan))]
-    if not all(_is_scalar(steps[index].value) for index in places) or len(replay.plan) > _FEW_CALLS:
+    if not all(_is_scalar(steps[index].value) for index in places):
         return None
     calls = all(planned.state is None and _is_elementwise(steps[planned.index]) for planned in replay.plan)
     return _Lanes(sampler) if calls and not replay.graded and not replay.renewals else None
@@ -315,8 +318,8 @@ def _is_elementwise(step: LiveStep) -> bool:
 class _LaneDraw(_Draw):
     """Factors for all samples at once; those of the first element are 1, which moves nothing."""
 
-    def __init__(self, count: int) -> None:
-        self.numbers = _lane_numbers(count)
+    def __init__(self, count: int, samples: int) -> None:
+        self.numbers = (_lane_numbers if count <= _KEPT else _lane_numbers.__wrapped__)(count, samples)
         self.used = 0
 
     def factor(self, shape: torch.Size, eps: float) -> torch.Tensor:
@@ -335,11 +338,11 @@ class _LaneDraw(_Draw):
         return value * self.factor(torch.Size(()), eps)
 
 
-@cache
-def _lane_numbers(count: int) -> torch.Tensor:
+@lru_cache(maxsize=64)
+def _lane_numbers(count: int, samples: int) -> torch.Tensor:
     """The numbers of `_Sampler.draws` for scalars, (count, 1 + samples); the first column is 0."""
     generator = torch.Generator().manual_seed(0)
-    drawn = [torch.randn(count, generator=generator, dtype=torch.float64) for _ in range(_SAMPLES)]
+    drawn = [torch.randn(count, generator=generator, dtype=torch.float64) for _ in range(samples)]
     return torch.stack([torch.zeros(count, dtype=torch.float64), *drawn], 1)
 
 
@@ -350,24 +353,26 @@ class _Lanes:
         self.sampler = sampler
         replay = sampler.replay
         self.count = 2 * len(sampler.moved) + len(sampler.terms) + len(replay.literals)
+        self.samples = sampler.samples(self.count)
 
     def moved(self) -> torch.Tensor:
         """By how much the value moves in each sample, (samples, 1)."""
-        leaves = {name: leaf.expand(1 + _SAMPLES) for name, leaf in self.sampler.replay.leaves.items()}
-        output = self.sampler.output(leaves, _LaneDraw(self.count))
-        output = torch.as_tensor(output).expand(1 + _SAMPLES)
+        leaves = {name: leaf.expand(1 + self.samples) for name, leaf in self.sampler.replay.leaves.items()}
+        output = self.sampler.output(leaves, _LaneDraw(self.count, self.samples))
+        output = torch.as_tensor(output).expand(1 + self.samples)
         return (output[1:] - output[0]).unsqueeze(1)
 
     def sampled(self) -> tuple[list[float], dict[str, torch.Tensor], dict[str, torch.Tensor]]:
         """What `_sampled` gives."""
         sampler = self.sampler
         leaves = {
-            name: leaf.repeat(1 + _SAMPLES).requires_grad_() for name, leaf in sampler.replay.leaves.items()
+            name: leaf.repeat(1 + self.samples).requires_grad_()
+            for name, leaf in sampler.replay.leaves.items()
         }
-        output = sampler.output(leaves, _LaneDraw(self.count))
+        output = sampler.output(leaves, _LaneDraw(self.count, self.samples))
         assert sampler.cotangent is not None
         weighed = output * sampler.cotangent
-        if weighed.shape != (1 + _SAMPLES,):
+        if weighed.shape != (1 + self.samples,):
             raise ValueError("the output does not follow the leaves")
         made = torch.autograd.grad(weighed.sum(), list(leaves.values()), allow_unused=True)
         whole = weighed.detach()

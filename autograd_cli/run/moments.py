@@ -7,40 +7,71 @@ from typing import Any
 
 import torch
 
-from autograd_cli.run.mutations import Mutations
+from autograd_cli.run.mutations import Mutations, Write
 from autograd_cli.run.traced import Traced
 
 
 class Moments:
-    """Asks for old values only where something was written: in most runs nothing was."""
+    """Asks for old values only where something was written: in most runs nothing was.
 
-    def __init__(self, mutations: Mutations) -> None:
+    `replayed` are the numbers of the in-place calls that are made again in a replay.
+    """
+
+    def __init__(self, mutations: Mutations, replayed: Collection[int] = ()) -> None:
         self.mutations = mutations
-        self.numbers: dict[int, list[int]] = defaultdict(list)
+        self.replayed = replayed
+        self.writes: dict[int, list[Write]] = defaultdict(list)
         for write in mutations.writes:
-            self.numbers[write.storage].append(write.number)
-
-    def _since(self, tensor: torch.Tensor, moment: int) -> list[int]:
-        """The numbers of the writes into a tensor's memory after `moment`, and of its changes of memory."""
-        if tensor.is_meta:
-            return []
-        moved = [r.number for r in self.mutations.rebased if r.tensor is tensor and r.number > moment]
-        known = self.numbers.get(tensor.untyped_storage().data_ptr()) if self.numbers else None
-        later = known[bisect_right(known, moment) :] if known else []
-        return sorted(moved + later) if moved else later
+            self.writes[write.storage].append(write)
+        self.numbers = {place: [write.number for write in known] for place, known in self.writes.items()}
+        self.others: dict[int, list[int]] = {}
 
     def version(self, tensor: torch.Tensor, moment: int) -> int:
         """A number that is the same for two moments between which nothing was written; -1 for now."""
-        later = self._since(tensor, moment)
-        return later[0] if later else -1
+        moved = self._moved(tensor, moment)
+        known = self._numbers(tensor)
+        place = bisect_right(known, moment)
+        return min([*moved, *known[place : place + 1]], default=-1)
 
-    def missed(self, traced: Traced, moment: int, replayed: Collection[int]) -> bool:
-        """Whether the memory of a value was written by `moment` by another call than those of `replayed`."""
+    def missed(self, traced: Traced, moment: int) -> bool:
+        """Whether the memory of a value was written by `moment` by another call than those replayed."""
         value = traced.value
-        if not self.numbers or not isinstance(value, torch.Tensor):
+        if not isinstance(value, torch.Tensor) or value.is_meta:
             return False
-        later = self._since(value, traced.number)
-        return any(number <= moment and number not in replayed for number in later)
+        if any(number <= moment for number in self._moved(value, traced.number)):
+            return True
+        known = self._numbers(value)
+        if not known:
+            return False
+        key = value.untyped_storage().data_ptr()
+        if key not in self.others:
+            self.others[key] = [number for number in known if number not in self.replayed]
+        others = self.others[key]
+        place = bisect_right(others, traced.number)
+        return place < len(others) and others[place] <= moment
+
+    def _numbers(self, tensor: torch.Tensor) -> list[int]:
+        """The numbers of the writes into the memory of a tensor."""
+        if not self.numbers or tensor.is_meta:
+            return []
+        return self.numbers.get(tensor.untyped_storage().data_ptr(), [])
+
+    def _moved(self, tensor: torch.Tensor, moment: int) -> list[int]:
+        """The numbers of the steps after `moment` that gave a tensor other memory."""
+        return [r.number for r in self.mutations.rebased if r.tensor is tensor and r.number > moment]
+
+    def _old(self, tensor: torch.Tensor, moment: int) -> torch.Tensor | None:
+        """A tensor as it was at `moment`, what was written since being known; None where it is forgotten."""
+        known = self._numbers(tensor)
+        place = bisect_right(known, moment)
+        if self._moved(tensor, moment) or place == len(known):
+            return self.mutations.value_at(tensor, moment)
+        storage = tensor.untyped_storage().data_ptr()
+        if self.mutations.forgotten.get(storage, -1) > moment:
+            return None
+        old = torch.empty(0, dtype=tensor.dtype, device=tensor.device)
+        before = self.writes[storage][place].before
+        return old.set_(before, tensor.storage_offset(), tensor.shape, tensor.stride())
 
     def at(self, value: torch.Tensor, moment: int, grad: bool) -> torch.Tensor:
         """A tensor as it was at `moment`; itself where nothing has changed since.
@@ -49,10 +80,10 @@ class Moments:
         """
         if not isinstance(value, torch.Tensor):
             return value
-        changed = bool(self._since(value, moment))
+        changed = self.version(value, moment) >= 0
         if not changed and value.requires_grad == grad:
             return value
-        old = self.mutations.value_at(value, moment) if changed else value.detach()
+        old = self._old(value, moment) if changed else value.detach()
         old = value.detach() if old is None else old
         return old.detach().requires_grad_(grad and (old.is_floating_point() or old.is_complex()))
 

@@ -42,7 +42,8 @@ class Needed:
     `calls` are by identity; `renewed` holds the values whose memory a call among them writes
     later, `effects` the numbers of the in-place calls that are in the slice. `aliases` holds,
     by the identity of an alias that let go of what it was made of, a value of the same memory;
-    `first` the number of the first of these calls on the memory of a value.
+    `first` the number of the first of these calls on the memory of a value. `looked` holds, by
+    the identity of such a list, the number up to which it was gone through.
     """
 
     def __init__(self, leaves: Collection[torch.Tensor] | None) -> None:
@@ -52,6 +53,8 @@ class Needed:
         self.effects: set[int] = set()
         self.aliases: dict[int, Traced] = {}
         self.first: dict[int, int] = {}
+        self.looked: dict[int, int] = {}
+        self.owners: dict[int, Traced] = {}
 
     def add(self, root: Traced) -> None:
         """Take in `root` and all that it was made of."""
@@ -62,7 +65,7 @@ class Needed:
                 continue
             self.calls[id(traced)] = traced
             if is_in_place(traced):
-                self.renewed.update((id(link), link) for link in chain_of(traced.args[0]))
+                self.renew(traced.args[0])
             for operand, node in operands(traced):
                 if not self.is_atom(operand, node):
                     stack.append(operand)
@@ -86,31 +89,46 @@ class Needed:
     def _writes(self, operand: Traced, reader: Traced) -> list[Traced]:
         """The in-place calls that changed the memory of `operand` before it was read."""
         memory = memory_of(operand)
-        if not memory or self.is_leaf(operand):
+        if not memory or self.is_leaf(operand) or self.looked.get(id(memory), -1) >= reader.number:
             return []
-        writes = [w for w in memory if w.number < reader.number and w.args]
-        if not any(w.grad_fns for w in writes) and not operand.grad_fns:
+        since = self.looked.get(id(memory), -1)
+        writes = [w for w in memory if since <= w.number < reader.number and w.args]
+        if not any(w.grad_fns for w in writes) and not operand.grad_fns and since < 0:
             return []  # what is constant is read as it was at that moment
-        taken: list[Traced] = []
-        owner = chain_of(operand)[-1]
-        for write in writes:
-            chain = chain_of(write.args[0])
-            if self.is_leaf(chain[-1]) or self.is_leaf(owner) or write.number < owner.number:
-                continue
-            self.effects.add(write.number)
-            self.first[id(owner)] = min(write.number, self.first.get(id(owner), write.number))
-            self.renewed.update((id(link), link) for link in (write, *chain, owner))
-            if chain[-1] is not owner:
-                self.aliases[id(chain[-1])] = owner
-            taken += [write, *(link for link in chain if link.args or id(link) in self.aliases)]
-        return taken
+        owner = self.owner(operand)
+        if self.is_leaf(owner):
+            return []
+        self.looked[id(memory)] = reader.number
+        return [one for write in writes for one in self._taken(write, owner)]
 
+    def _taken(self, write: Traced, owner: Traced) -> list[Traced]:
+        """An in-place call on the memory of `owner`, with the alias that it was made through."""
+        first = self.owner(write.args[0])
+        if self.is_leaf(first) or write.number < owner.number:
+            return []
+        self.effects.add(write.number)
+        self.first[id(owner)] = min(write.number, self.first.get(id(owner), write.number))
+        for one in (write, owner):
+            self.renew(one)
+        if first is owner:
+            return [write]
+        self.aliases[id(first)] = owner
+        return [write, first]
 
-def chain_of(target: Traced) -> list[Traced]:
-    """A value, and what it is a view of, down to the owner of the memory."""
-    link: Traced | None = target
-    chain = []
-    while link is not None:
-        chain.append(link)
-        link = shared_with(link)
-    return chain
+    def renew(self, traced: Traced) -> None:
+        """Note that a value, and what it is a view of, is made anew for every replay."""
+        link: Traced | None = traced
+        while link is not None and id(link) not in self.renewed:
+            self.renewed[id(link)] = link
+            link = shared_with(link)
+
+    def owner(self, traced: Traced) -> Traced:
+        """The value that the memory of `traced` was made for."""
+        passed: list[Traced] = []
+        link: Traced | None = traced
+        while link is not None and id(link) not in self.owners:
+            passed.append(link)
+            link = shared_with(link)
+        owner = passed[-1] if link is None else self.owners[id(link)]
+        self.owners.update((id(one), owner) for one in passed)
+        return owner

@@ -131,7 +131,7 @@ class _Layout:
     def __init__(self, ran: Ran, needed: Needed, names: Mapping[str, Any]) -> None:
         self.ran = ran
         self.needed = needed
-        self.moments = Moments(ran.mutations)
+        self.moments = Moments(ran.mutations, needed.effects)
         self.names = names
         self.steps: list[LiveStep] = []
         self.exprs: list[tuple[Expr, ...]] = []
@@ -312,7 +312,7 @@ class _Layout:
     def drifted(self, traced: Traced, place: int, reader: Traced) -> int:
         """The place of a call's value, held where its memory was written by what is not replayed."""
         moment = _moment(traced, reader)
-        if not self.moments.missed(traced, moment, self.needed.effects):
+        if not self.moments.missed(traced, moment):
             return place
         key = (id(traced), self.moments.version(traced.value, moment))
         if key not in self.places:
