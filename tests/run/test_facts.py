@@ -214,7 +214,8 @@ def test_values_that_no_name_holds_are_freed(monkeypatch: object) -> None:
 
     monkeypatch.setattr(Traced, "__init__", counted)
     made = ran(
-        "w = torch.ones(7, requires_grad=True)\nkept = []\nfor i in range(50):\n    loss = (w * 2 + i).sum()\n"
+        "w = torch.ones(7, requires_grad=True)\nkept = []\nfor i in range(50):\n"
+        "    loss = (w * 2 + i).sum()\n"
         "    loss.backward()\n    kept.append(loss.item())\n    last = loss.detach()\n"
         "    with torch.no_grad():\n        w -= 0.1 * w.grad\n    w.grad.zero_()"
     )
