@@ -79,7 +79,9 @@ def bits(value: Any) -> Any:
         if value.is_meta:
             return None
         plain = value.detach().cpu().contiguous().clone()
-        return str(plain.tolist()), plain.reshape(-1).view(torch.uint8).numpy().tobytes() if plain.numel() else b""
+        return str(plain.tolist()), plain.reshape(-1).view(
+            torch.uint8
+        ).numpy().tobytes() if plain.numel() else b""
     return repr(value), struct.pack("<dd", value.real, value.imag)
 
 

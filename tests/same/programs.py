@@ -96,6 +96,13 @@ class Writer:
             return self.compound(within)
         return [self.filled(self.chosen(STATEMENTS))]
 
+    def readable(self) -> list[str]:
+        """A statement that Python can read; some it cannot, such as quotes inside themselves."""
+        lines = self.statement()
+        while not reads("\n".join(lines)):
+            lines = self.statement()
+        return lines
+
     def block(self, within: tuple[str, ...]) -> list[str]:
         """One to three statements, indented."""
         lines = [line for _ in range(self.random.randint(1, 3)) for line in self.statement(within)]
@@ -186,7 +193,7 @@ def written(random: Random) -> str:
             lines += writer.settled(writer.function())[0]
         writer.runs(())
         for _ in range(random.randint(4, 10)):
-            more, goes_on = writer.settled(writer.statement())
+            more, goes_on = writer.settled(writer.readable())
             lines += more
             if not goes_on:
                 break
