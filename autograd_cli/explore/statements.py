@@ -3,7 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from autograd_cli.lang.nodes import Define, For, If, Program, Statement as Written, Try, With
+from autograd_cli.lang.flow import unused
+from autograd_cli.lang.nodes import (
+    Define,
+    For,
+    If,
+    Import,
+    Imported,
+    Program,
+    Statement as Written,
+    Try,
+    With,
+)
+from autograd_cli.lang.source import named
 from autograd_cli.report import Finding, Round, Statement
 from autograd_cli.run.traced import Did, Ran, Site
 
@@ -12,7 +24,11 @@ _BLOCKS = {For: "body", With: "body", Define: "body", Try: "body", If: "then"}
 
 def records(ran: Ran) -> tuple[Statement, ...]:
     """Every statement in the order of the source, as far as the run has come."""
-    return tuple(_record(ran.program, site, site.statement is ran.failed) for site in list(ran.sites))
+    stepped_over = unused(ran.program)
+    return tuple(
+        replace(_record(ran.program, site, site.statement is ran.failed), remark=_remark(site, stepped_over))
+        for site in list(ran.sites)
+    )
 
 
 def with_remarks(
@@ -30,6 +46,14 @@ def with_remarks(
         else each
         for i, each in enumerate(statements)
     )
+
+
+def _remark(site: Site, stepped_over: Sequence[Imported]) -> str:
+    """What is said of an import of something that is not in the language: nothing uses it."""
+    if not isinstance(site.statement, Import):
+        return ""
+    names = [each.name for each in site.statement.names if each in stepped_over]
+    return f"stepped over: {named(names)} {'is' if len(names) == 1 else 'are'} not used" if names else ""
 
 
 def _place(statements: Sequence[Statement], finding: Finding) -> int | None:

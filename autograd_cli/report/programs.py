@@ -61,7 +61,8 @@ class Statement:
     it stands in, `count` how often it was executed (0 for one that was not reached), `last`
     what it did the last time where that was another time. `claim` is what a comment said
     would be printed, where something else was. `findings` are the codes found here. `failed`
-    is True of the statement that ended the run with an error.
+    is True of the statement that ended the run with an error. `remark` says what became of
+    a statement that was stepped over.
     """
 
     line: int
@@ -76,6 +77,7 @@ class Statement:
     claim: str = ""
     findings: tuple[str, ...] = ()
     failed: bool = False
+    remark: str = ""
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,8 @@ def effects(statement: Statement, report: Report, room: int | None) -> list[Effe
     """
     if statement.count == 0:
         return [Effect(words(("not reached", "quiet")))]
+    if statement.remark:
+        return [Effect(words((one_line(statement.remark), "quiet")))]
     if statement.count == 1 and statement.last is None:
         return _claimed(_Did(statement, report, room).rows(statement), statement.claim)
     return _claimed(_rounds(statement, report, room), statement.claim)

@@ -223,3 +223,9 @@ def test_check_judges_every_backward(explored):
     assert explored(ACCUMULATION, check=True).status == 0
     wrong = "x = torch.tensor([1., 2.], requires_grad=True)\ny = x ** 2\nx.data.fill_(5)\ny.sum().backward()"
     assert explored(wrong, check=True).status == 1
+
+
+def test_an_import_of_elsewhere_is_stepped_over_and_said_so(explored):
+    report = explored("import torch\nimport matplotlib.pyplot as plt\nx = torch.ones(2)")
+    assert [each.remark for each in report.statements] == ["", "stepped over: `plt` is not used", ""]
+    assert report.findings == ()
