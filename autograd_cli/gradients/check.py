@@ -1,6 +1,7 @@
 """All witnesses of a run's gradients, gathered and judged."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import torch
@@ -18,6 +19,9 @@ from autograd_cli.run.tape import Run
 from autograd_cli.run.values import VALUES_LIMIT, plain
 from autograd_cli.symbolic.derive import Derivative, differentiate
 from autograd_cli.symbolic.unparse import unparse
+
+_SHARED = 1 << 20
+"""Elements beyond which the work of torch is worth sharing among threads."""
 
 STOP_GRADIENT = "stop-gradient"
 """The note on a leaf that reaches the output through cuts alone."""
@@ -51,14 +55,34 @@ def check(
     used = [binding.name for binding in run.bindings if binding.role == "leaf" and binding.used]
     if all(backward.leaves.get(name) is None for name in used):
         return tuple(_absent(run, backward, name) for name in used)
-    bench = Bench(run, cotangent, options.rtol, options.atol)
     derivatives = _derivatives(run, options) if Witness.SYMBOLIC in options.witnesses else {}
-    return tuple(
-        _absent(run, backward, name)
-        if (given := backward.leaves.get(name)) is None
-        else _judged(bench, options, name, given, derivatives.get(name))
-        for name in used
-    )
+    with _few_threads(run):
+        bench = Bench(run, cotangent, options.rtol, options.atol)
+        return tuple(
+            _absent(run, backward, name)
+            if (given := backward.leaves.get(name)) is None
+            else _judged(bench, options, name, given, derivatives.get(name))
+            for name in used
+        )
+
+
+@contextmanager
+def _few_threads(run: Run) -> Iterator[None]:
+    """One thread of torch's while all tensors are small.
+
+    Some calls hand even a few elements to other threads, and on a busy machine each of the
+    thousands of evaluations of a small program would wait for these.
+    """
+    elements = sum(step.value.numel() for step in run.steps if isinstance(step.value, torch.Tensor))
+    threads = torch.get_num_threads()
+    if elements > _SHARED or threads == 1:
+        yield
+        return
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def worst(gradients: Sequence[Gradient]) -> Verdict | None:
