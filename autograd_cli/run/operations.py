@@ -16,6 +16,7 @@ import torch
 
 from autograd_cli.lang import arithmetic
 from autograd_cli.lang.functions.rows import Function
+from autograd_cli.run.uncompiled import uncompiled
 
 ROOTS: dict[str, Any] = {"torch": torch, "math": math, "builtins": builtins, "numpy": numpy}
 
@@ -50,5 +51,7 @@ def _walk(path: str) -> Callable[..., Any]:
     found = ROOTS[root]
     for name in rest:
         found = getattr(found, name)
+    if isinstance(found, type) and issubclass(found, torch.optim.Optimizer):
+        return uncompiled(found)
     result: Callable[..., Any] = found
     return result

@@ -3,6 +3,8 @@
 import ast
 import inspect
 import operator
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType
@@ -427,3 +429,27 @@ def moves_the_generator(function: Function, names: dict[str, Any]) -> bool:
     before = torch.random.get_rng_state()
     evaluate(*leaves)
     return not torch.equal(before, torch.random.get_rng_state())
+
+
+def test_optimizers_step_as_torchs_own_do_and_load_no_compiler():
+    code = """
+import sys, torch
+from autograd_cli.lang.functions import by_path
+from autograd_cli.run.operations import callable_for
+
+def fitted(kind):
+    torch.manual_seed(0)
+    x, w = torch.randn(20, 3), torch.randn(3, requires_grad=True)
+    optimizer = kind([w], lr=0.1)
+    for _ in range(5):
+        optimizer.zero_grad()
+        (x @ w).square().mean().backward()
+        optimizer.step()
+    return repr(optimizer), type(optimizer).__name__, w.tolist(), w.requires_grad
+
+ours = [fitted(callable_for(by_path[f"torch.optim.{name}"])) for name in ("SGD", "Adam")]
+assert "torch._dynamo" not in sys.modules
+assert ours == [fitted(torch.optim.SGD), fitted(torch.optim.Adam)]
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
