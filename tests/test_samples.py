@@ -16,8 +16,7 @@ import torch
 
 from autograd_cli import cli
 from autograd_cli.cli.environment import Environment
-from tests.same.outcomes import differences
-from tests.same.runs import PRELUDE, in_agx, in_python
+from tests.same.runs import PRELUDE, compared, in_python
 
 ROOT = Path(__file__).parent.parent
 SAMPLES = sorted((ROOT / "samples").glob("*.py"))
@@ -173,8 +172,7 @@ def test_an_expression_is_python_and_means_the_same_there(sample):
 @pytest.mark.parametrize("sample", PROGRAMS, ids=lambda path: path.stem)
 def test_a_program_runs_in_python_and_means_the_same_in_agx(sample):
     text = sample.read_text(encoding="utf-8")
-    python = in_python(text)
-    assert (python.error, differences(python, in_agx(text))) == ("", [])
+    assert (in_python(text).error, compared(text)) == ("", [])
 
 
 @pytest.mark.parametrize("sample", PROGRAMS, ids=lambda path: path.stem)

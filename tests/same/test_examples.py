@@ -6,8 +6,8 @@ import pytest
 
 from autograd_cli.lang.functions import FUNCTIONS, OPERATORS
 from autograd_cli.lang.functions.rows import Example
-from tests.same.outcomes import Outcome, differences
-from tests.same.runs import in_agx, in_python
+from tests.same.outcomes import Outcome
+from tests.same.runs import compared, in_python
 
 EXAMPLES = {f.operator or f.path: f.example for f in (*FUNCTIONS, *OPERATORS.values()) if f.example}
 
@@ -35,4 +35,4 @@ def backward(text: str, python: Outcome) -> str:
 def test_an_example_comes_to_the_same(path: str) -> None:
     text, bindings = program(EXAMPLES[path]), EXAMPLES[path].bindings
     text = backward(text, in_python(text, bindings))
-    assert differences(in_python(text, bindings), in_agx(text, bindings)) == []
+    assert compared(text, bindings) == []

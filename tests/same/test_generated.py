@@ -10,9 +10,8 @@ import pytest
 import torch
 from hypothesis import HealthCheck, Phase, given, settings
 
-from tests.same.outcomes import differences
 from tests.same.programs import programs, shortened
-from tests.same.runs import in_agx, in_python
+from tests.same.runs import compared
 
 ASKED = os.environ.get("AGX_SAME")
 
@@ -26,10 +25,6 @@ def _on_one_thread() -> Iterator[None]:
     torch.set_num_threads(threads)
 
 
-def found(text: str) -> list[str]:
-    return differences(in_python(text), in_agx(text))
-
-
 @settings(
     max_examples=int(ASKED or 2000),
     derandomize=ASKED is None,
@@ -40,6 +35,6 @@ def found(text: str) -> list[str]:
 )
 @given(programs())
 def test_a_generated_program_comes_to_the_same(text: str) -> None:
-    if found(text):
-        text = shortened(text, lambda fewer: bool(found(fewer)))
-        pytest.fail("\n".join([text, *found(text)]))
+    if compared(text):
+        text = shortened(text, lambda fewer: bool(compared(fewer)))
+        pytest.fail("\n".join([text, *compared(text)]))

@@ -16,7 +16,7 @@ PAIRS = [
     ("n = 1 / 0", "pass", "ends with ZeroDivisionError at lines 1 to 1 in Python, with its last line in agx"),
     ("n = 1 / 0", "n = [1][1]", "ends with ZeroDivisionError at lines 1 to 1 in Python, with IndexError"),
     ("pass\n1 / 0", "1 / 0\npass", "with ZeroDivisionError at lines 1 to 1 in agx"),
-    (X, X.replace("2.0", "2.0000002"), "value ([1.0, 2.0]"),
+    (X, X.replace("2.0", "2.0000002"), "value ('[1.0, 2.0]'"),
     (
         X,
         X.replace("]", "], dtype=torch.float64", 1),

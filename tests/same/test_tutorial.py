@@ -9,8 +9,7 @@ import pytest
 
 from autograd_cli.explore import explore
 from autograd_cli.report import Report
-from tests.same.outcomes import differences
-from tests.same.runs import in_agx, in_python
+from tests.same.runs import compared
 
 FOLDER = Path(__file__).parent / "tutorial"
 RIGHT, WARNED, FAILING = (sorted((FOLDER / kind).glob("*.py")) for kind in ("right", "warned", "failing"))
@@ -41,8 +40,7 @@ def test_there_are_forty() -> None:
 def test_it_comes_to_the_same_as_in_python(path: Path) -> None:
     if path.stem in TORCH_SAYS_NOTHING:
         pytest.skip("torch computes with memory that it never filled")
-    text = text_of(path)
-    assert differences(in_python(text), in_agx(text)) == []
+    assert compared(text_of(path)) == []
 
 
 @pytest.mark.parametrize("path", RIGHT, ids=lambda path: path.stem)
