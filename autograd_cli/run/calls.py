@@ -12,7 +12,7 @@ from autograd_cli.run import limits, writing
 from autograd_cli.run.devices import check_operands
 from autograd_cli.run.events import Wrote
 from autograd_cli.run.limits import COUNTED, SMALL, refuse_if_too_large, refuse_if_too_many
-from autograd_cli.run.recording import kept_arguments, recorder, replaced
+from autograd_cli.run.recording import SCALARS, kept_arguments, recorder, replaced
 from autograd_cli.run.state import TENSORS, State, plain
 from autograd_cli.run.traced import NONE_NAMED, Traced
 
@@ -24,8 +24,22 @@ _ZERO = frozenset({"zero_", "fill_", "copy_"})
 _SIMPLE = frozenset({Kind.ELEMENTWISE, Kind.ACTIVATION, Kind.REDUCTION, Kind.LOSS, Kind.CUT})
 """Kinds whose results are no larger than their arguments, broadcast to each other."""
 
-_AS_LARGE = frozenset({Kind.ELEMENTWISE, Kind.ACTIVATION, Kind.LOSS})
+_NO_LARGER = frozenset(
+    """
+    reshape view flatten ravel unflatten squeeze unsqueeze T mT H mH t adjoint transpose swapdims swapaxes
+    permute movedim moveaxis flip fliplr flipud roll split chunk tensor_split hsplit vsplit dsplit unbind
+    diagonal tril triu clone contiguous narrow select
+    numel nelement size dim ndimension stride storage_offset element_size is_contiguous is_floating_point
+    is_complex is_nonzero
+    """.split()
+)
+"""Functions whose result is no larger than the tensor they are called on, whatever the numbers are."""
+
+_AS_LARGE = frozenset({Kind.ELEMENTWISE, Kind.ACTIVATION, Kind.LOSS, Kind.SHAPE})
 """Kinds whose results may have memory for as many elements as their arguments."""
+
+_PLAIN = SCALARS | {torch.dtype, torch.device, torch.memory_format}
+"""The types of arguments that are no tensors and hold none."""
 
 Apply = Callable[..., Any]
 """Takes the arguments and the keywords of a call, makes it and gives the argument that it is."""
@@ -67,7 +81,51 @@ def applier(
 
     if row_writes and refuse is None and drawn is None and state.values is None:
         return _writer(state, node, function, call, exprs, apply)
+    plainest = not (row_writes or drawn is not None or unset or sized)
+    return _plainly(state, node, function, call, exprs, apply) if plainest else apply
+
+
+def _plainly(
+    state: State,
+    node: Expr,
+    function: Function,
+    call: Callable[..., Any],
+    exprs: tuple[Expr, ...],
+    otherwise: Apply,
+) -> Apply:
+    """A call without keywords of what is neither written nor drawn; `otherwise` makes the others."""
+    record, refuse = recorder(state, node, function, call, exprs), _refusing(state, function, call)
+    most_items, unbounded = state.settings.max_items, refuse is not None
+    no_larger = (function.kind in _SIMPLE or function.name in _NO_LARGER) and function.name not in COUNTED
+    no_larger = no_larger and (state.one_device or function.moves)
+
+    def apply(args: tuple[Any, ...], kwargs: dict[str, Any] = NONE_NAMED) -> Any:
+        if kwargs:
+            return otherwise(args, kwargs)
+        given = tuple([arg.value if type(arg) is Traced else plain(arg) for arg in args])
+        try:
+            if unbounded and not (no_larger and _of_small(given)):
+                refuse(given, given, NONE_NAMED)
+            value = call(*given)
+            if type(value) in _LISTS:
+                arithmetic.refuse_items(f"`{function.name}` makes", value, most_items)
+        except Exception as error:
+            state.failed(error, node, function, args, exprs)
+            raise
+        return record(value, kept_arguments(args), NONE_NAMED, given)
+
     return apply
+
+
+def _of_small(given: tuple[Any, ...]) -> bool:
+    """Whether the first value is a small tensor, and the others are no tensors and hold none."""
+    first, *others = given or (None,)
+    if type(first) not in TENSORS or first.numel() >= SMALL:
+        return False
+    for other in others:  # noqa: SIM110
+        if type(other) not in _PLAIN:
+            return False
+    return True
 
 
 def _writer(
@@ -117,7 +175,7 @@ def _refusing(state: State, function: Function, call: Callable[..., Any]) -> Cal
     compares, counted = not function.moves and not state.one_device, function.name in COUNTED
     if function.writes and not compares:
         return None
-    size = limits.estimate if function.kind is not Kind.ELEMENTWISE else limits.broadcast
+    size = limits.bound_of(function)
     most_memory, most_items = state.settings.max_memory, state.settings.max_items
 
     def refuse(values: tuple[Any, ...], given: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -133,15 +191,24 @@ def _refusing(state: State, function: Function, call: Callable[..., Any]) -> Cal
 
 _LISTS = frozenset({list, tuple, range})
 
+_SEVERAL = frozenset({"split", "chunk", "tensor_split", "hsplit", "vsplit", "dsplit", "unbind", "stride"})
+"""Functions that give several results, which are counted."""
+
 
 def _is_quick(function: Function) -> bool:
-    special = function.draws or function.writes or function.moves or function.name in _UNSET | COUNTED
-    return function.kind in _SIMPLE and not special
+    return function.kind in _SIMPLE and not _is_special(function)
+
+
+def _is_special(function: Function) -> bool:
+    return function.draws or function.writes or function.moves or function.name in _UNSET | COUNTED
 
 
 def takes_one(function: Function) -> bool:
     """Whether a call on one argument can be made with less ado: nothing of it needs to be bounded."""
-    return _is_quick(function)
+    no_lists = function.name not in _SEVERAL
+    return _is_quick(function) or (
+        function.name in _NO_LARGER and no_lists and not _is_special(function)
+    )
 
 
 def takes_two(function: Function) -> bool:

@@ -5,7 +5,10 @@ the meta device, which holds no data) only where a cheap bound on the arguments 
 large: a big number among them, or operands that broadcast to many elements.
 """
 
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
 import torch
@@ -17,7 +20,10 @@ from autograd_cli.report.values import bytes_text, shape_text
 from autograd_cli.run.values import dtype_name, tensors_in
 
 SMALL = 1 << 20
-"""A bound of fewer elements than this is not worth a prediction."""
+"""A bound of fewer elements than this is not worth a prediction, whatever the limit is."""
+
+_WIDEST = 16
+"""Bytes of the widest element, a complex number of two doubles."""
 
 
 def refuse_if_too_large(
@@ -25,7 +31,8 @@ def refuse_if_too_large(
 ) -> None:
     """Nothing, or LimitError AGX604 when the call would make more than `limit` bytes."""
     values = (*args, *kwargs.values())
-    if (broadcast(values) if function.kind is Kind.ELEMENTWISE else estimate(values)) < SMALL:
+    elements = bound_of(function)(values)
+    if elements < SMALL or elements * _WIDEST <= limit:
         return
     for made in _predicted(call, args, kwargs):
         size = made.untyped_storage().nbytes()  # a view has its base's: expand costs nothing
@@ -80,21 +87,34 @@ def refuse_output(output: torch.Tensor, limit: int) -> None:
         )
 
 
+def bound_of(function: Function) -> Callable[[Iterable[Any]], float]:
+    """What bounds the elements that a call may make, from its arguments alone."""
+    if function.kind is Kind.ELEMENTWISE:
+        return broadcast
+    return _squared if function.name in _SQUARES else estimate
+
+
+_SQUARES = frozenset({"eye", "identity"})
+"""What makes n * n elements of a number n."""
+
+
 def estimate(values: Iterable[Any]) -> float:
     """An upper estimate of the elements that a call may make, from its arguments alone."""
-    numbers, elements, creates = _product(values, 1.0, 1.0, True)
-    return numbers**2 if creates else numbers * elements  # eye(n) has n * n elements
+    numbers, elements = _product(values, 1.0, 1.0)
+    return numbers * elements
+
+
+def _squared(values: Iterable[Any]) -> float:
+    return estimate(values) ** 2
 
 
 def broadcast(values: Iterable[Any]) -> float:
     """The same of a function of elements: a number makes no result larger."""
-    return _product(values, 1.0, 1.0, True)[1]
+    return _product(values, 1.0, 1.0)[1]
 
 
-def _product(
-    values: Iterable[Any], numbers: float, elements: float, creates: bool
-) -> tuple[float, float, bool]:
-    """The product of the numbers, that of the elements of tensors, and whether there is no tensor."""
+def _product(values: Iterable[Any], numbers: float, elements: float) -> tuple[float, float]:
+    """The product of the numbers, and that of the elements of tensors."""
     for value in values:
         kind = type(value)
         if kind is int or kind is float:
@@ -103,11 +123,10 @@ def _product(
             elif kind is float and value:
                 numbers /= abs(value)
         elif kind in _TENSORS:
-            creates = False
             elements *= value.numel() or 1
         elif kind is list or kind is tuple or isinstance(value, list | tuple):
-            numbers, elements, creates = _product(value, numbers, elements, creates)
-    return numbers, elements, creates
+            numbers, elements = _product(value, numbers, elements)
+    return numbers, elements
 
 
 _TENSORS = frozenset({torch.Tensor, torch.nn.Parameter})
@@ -117,10 +136,30 @@ def _predicted(call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str
     """The results of a call without their data; none where torch cannot tell."""
     named = {**kwargs, "device": "meta"} if not tensors_in((args, tuple(kwargs.values()))) else kwargs
     try:
-        with torch.no_grad():
+        with torch.no_grad(), _without_compiler():
             return tensors_in(call(*_on_meta(args), **_on_meta(named)))
     except Exception:  # data-dependent results, or an error that the real call will raise
         return []
+
+
+@contextmanager
+def _without_compiler() -> Iterator[None]:
+    """Keep torch's compiler from being loaded, seconds of work.
+
+    Many functions are written in Python on the meta device, and ask the compiler not to compile
+    them; a stand-in that leaves them as they are is enough for that.
+    """
+    name = "torch._dynamo"
+    if name in sys.modules:
+        yield
+        return
+    stand_in: Any = ModuleType(name)
+    stand_in.disable = lambda function, *_, **__: function
+    sys.modules[name] = stand_in
+    try:
+        yield
+    finally:
+        del sys.modules[name]
 
 
 def _on_meta(value: Any) -> Any:
