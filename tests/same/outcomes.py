@@ -78,10 +78,8 @@ def bits(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         if value.is_meta:
             return None
-        plain = value.detach().cpu().contiguous().clone()
-        return str(plain.tolist()), plain.reshape(-1).view(
-            torch.uint8
-        ).numpy().tobytes() if plain.numel() else b""
+        plain = torch.empty(value.shape, dtype=value.dtype).copy_(value.detach())
+        return str(plain.tolist()), plain.reshape(-1).view(torch.uint8).numpy().tobytes()
     return repr(value), struct.pack("<dd", value.real, value.imag)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from autograd_cli.errors import Span
+from autograd_cli.errors import AgxError, Span
 from autograd_cli.lang.check import check
 from autograd_cli.lang.nodes import Program
 from autograd_cli.lang.parse import parse
@@ -90,7 +90,10 @@ def compared(text: str, bindings: Mapping[str, str] | None = None) -> list[str]:
     of Python too: a difference counts when it is there each time.
     """
     for _ in range(TRIES):
-        found = differences(in_python(text, bindings), in_agx(text, bindings))
+        try:
+            found = differences(in_python(text, bindings), in_agx(text, bindings))
+        except AgxError as refusal:
+            return [f"is refused: {refusal.sentence}"]
         if not found:
             break
     return found
