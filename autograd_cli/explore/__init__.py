@@ -1,9 +1,8 @@
-"""The one way through: source and bindings in, report out.
+"""The one way through, in the order of the drawing: every room below is called here.
 
-Every room is called here, in the order of the drawing: the source is parsed and checked,
-bound and run; each graph is read before anything touches it; the witnesses; the findings;
-and all of it packed as plain data. `through` has the door, `single` what is one expression,
-`programs` what is several statements, `watching` looks at the backwards of a run.
+Takes: a source, bindings and Options; `through` has the door.
+Gives: a Report; `single` makes that of one expression, `programs` that of several statements.
+May import every room but views and cli. Must not import those, rich, typer or graphviz.
 """
 
 from autograd_cli.explore.options import Options, Pairs, settings_of, status_of

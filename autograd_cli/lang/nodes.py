@@ -1,164 +1,38 @@
-"""What a source is parsed into: frozen nodes, each with its span in characters.
+"""What a source is parsed into: the nodes of expressions, those of statements, and the Program.
 
 Two nodes are equal when they mean the same; where they stand does not count.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from autograd_cli.errors import Span
+from autograd_cli.lang.expressions import (
+    NOWHERE as NOWHERE,
+    Attribute as Attribute,
+    Binary as Binary,
+    Boolean as Boolean,
+    Call as Call,
+    Compare as Compare,
+    Conditional as Conditional,
+    Constant as Constant,
+    Expr as Expr,
+    Formatted as Formatted,
+    Joined as Joined,
+    Keyword as Keyword,
+    Name as Name,
+    Number as Number,
+    Sequence as Sequence,
+    Slice as Slice,
+    Subscript as Subscript,
+    Text as Text,
+    Unary as Unary,
+    children as children,
+    first_use as first_use,
+    has_effect as has_effect,
+    walk as walk,
+)
 from autograd_cli.lang.source import Source
-from autograd_cli.lang.vocabulary import words
-
-NOWHERE = Span(0, 0)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Expr:
-    """An expression; `span` is its place in the source it came from."""
-
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Number(Expr):
-    """A number as Python reads it: `2`, `1e-3`, `2j`."""
-
-    value: int | float | complex
-
-
-@dataclass(frozen=True)
-class Text(Expr):
-    """A string, as arguments such as reduction='mean' and einsum equations are."""
-
-    value: str
-
-
-@dataclass(frozen=True)
-class Constant(Expr):
-    """`True`, `False`, `None` or `...`."""
-
-    value: bool | Any | None
-
-
-@dataclass(frozen=True)
-class Name(Expr):
-    """A name: a binding, a constant such as pi, a function or a dtype."""
-
-    id: str
-
-
-@dataclass(frozen=True)
-class Attribute(Expr):
-    """`value.name`: an attribute, a method before its call, or a module path."""
-
-    value: Expr
-    name: str
-
-
-@dataclass(frozen=True)
-class Keyword(Expr):
-    """`name=value` in a call."""
-
-    name: str
-    value: Expr
-
-
-@dataclass(frozen=True)
-class Call(Expr):
-    """`function(args, keywords)`, where `function` is a Name or an Attribute."""
-
-    function: Expr
-    args: tuple[Expr, ...] = ()
-    keywords: tuple[Keyword, ...] = ()
-
-
-@dataclass(frozen=True)
-class Unary(Expr):
-    """`-x`, `+x`, `~x` or `not x`."""
-
-    op: str
-    operand: Expr
-
-
-@dataclass(frozen=True)
-class Binary(Expr):
-    """`left op right` with one of `+ - * / // % ** @ & | ^ << >>`."""
-
-    op: str
-    left: Expr
-    right: Expr
-
-
-@dataclass(frozen=True)
-class Compare(Expr):
-    """`first op second op third …`, chained as Python chains them."""
-
-    ops: tuple[str, ...]
-    operands: tuple[Expr, ...]
-
-
-@dataclass(frozen=True)
-class Boolean(Expr):
-    """`a and b and …` or `a or b or …`; evaluates as little as Python does."""
-
-    op: str
-    operands: tuple[Expr, ...]
-
-
-@dataclass(frozen=True)
-class Conditional(Expr):
-    """`then if test else otherwise`; one of the two branches is evaluated."""
-
-    test: Expr
-    then: Expr
-    otherwise: Expr
-
-
-@dataclass(frozen=True)
-class Slice(Expr):
-    """`lower:upper:step` inside a subscript."""
-
-    lower: Expr | None = None
-    upper: Expr | None = None
-    step: Expr | None = None
-
-
-@dataclass(frozen=True)
-class Subscript(Expr):
-    """`value[index]`; several indices are one Sequence of kind tuple."""
-
-    value: Expr
-    index: Expr
-
-
-@dataclass(frozen=True)
-class Sequence(Expr):
-    """`[a, b]` or `(a, b)`; `kind` is "list" or "tuple"."""
-
-    kind: str
-    items: tuple[Expr, ...] = ()
-
-
-@dataclass(frozen=True)
-class Joined(Expr):
-    """An f-string: its parts are Texts and Formatted values, in order."""
-
-    parts: tuple[Expr, ...]
-
-
-@dataclass(frozen=True)
-class Formatted(Expr):
-    """`{value!conversion:form}` in an f-string.
-
-    `conversion` is "", "r", "s" or "a"; `form` is a Joined, None where there is none.
-    """
-
-    value: Expr
-    conversion: str = ""
-    form: Expr | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -355,54 +229,3 @@ class Program:
 def expression(source: Source, body: Expr) -> Program:
     """The program that evaluates `body` and does nothing else."""
     return Program(source, (Evaluate(body, span=body.span),))
-
-
-_FIELD_NAMES: dict[type[Expr], tuple[str, ...]] = {}
-"""The names of the fields of each kind of node: asking `fields` for each node costs too much."""
-
-
-def children(node: Expr) -> tuple[Expr, ...]:
-    """The nodes directly under `node`, in the order in which they are written."""
-    own = vars(node)
-    found: tuple[Expr, ...] | None = own.get("_children")
-    if found is None:  # a node never changes, and is walked many times
-        found = own["_children"] = tuple(_children(node))
-    return found
-
-
-def _children(node: Expr) -> Iterator[Expr]:
-    kind = type(node)
-    if kind not in _FIELD_NAMES:
-        _FIELD_NAMES[kind] = tuple(item.name for item in fields(kind))
-    for name in _FIELD_NAMES[kind]:
-        value = getattr(node, name)
-        if isinstance(value, Expr):
-            yield value
-        elif isinstance(value, tuple):
-            yield from (v for v in value if isinstance(v, Expr))
-
-
-def walk(node: Expr) -> Iterator[Expr]:
-    """`node` and every node under it, in preorder, without recursion."""
-    stack = [node]
-    while stack:
-        top = stack.pop()
-        yield top
-        stack.extend(reversed(children(top)))
-
-
-def first_use(node: Expr, name: str) -> Span:
-    """Where the name `name` stands first under `node`; NOWHERE where it does not."""
-    return next((part.span for part in walk(node) if isinstance(part, Name) and part.id == name), NOWHERE)
-
-
-_EFFECTS = words(
-    "print backward grad retain_grad step zero_grad append manual_seed manual_seed_all seed set_grad_enabled"
-)
-
-
-def has_effect(root: Expr) -> bool:
-    """Whether a call under `root` is there for what it does: `print`, `backward`, `add_`."""
-    called = (part.function for part in walk(root) if isinstance(part, Call))
-    names = (getattr(each, "name", getattr(each, "id", "")) for each in called)
-    return any(name in _EFFECTS or (name.endswith("_") and name != "requires_grad_") for name in names)
