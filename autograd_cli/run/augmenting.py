@@ -36,9 +36,19 @@ def augmented(compiler: Compiler, node: Expr, op: str, exprs: tuple[Expr, Expr])
         if isinstance(value, numpy.ndarray):
             keep_array(state, value, node)
             return apply((left, right))
-        return two(left, right)
+        try:
+            return two(left, right)
+        except TypeError as error:
+            _reword(error, op)
+            raise
 
     return both
+
+
+def _reword(error: TypeError, op: str) -> None:
+    """Let a TypeError name the operator as it stands in the source, as Python's does."""
+    said = str(error).replace("** or pow()", "**")
+    error.args = (said.replace(f"type(s) for {op}:", f"type(s) for {op}=:"),)
 
 
 def _list(state: State, node: Expr, op: str, left: list[Any], right: Any) -> list[Any]:
