@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from autograd_cli.errors import InputError, Span, first_line
+from autograd_cli.errors import AgxError, InputError, Span, first_line
 from autograd_cli.lang.check import check, too_early
 from autograd_cli.lang.functions.rows import Role
 from autograd_cli.lang.nodes import Name, Program, walk
@@ -94,7 +94,9 @@ def value_of(
     try:
         with torch.no_grad():
             value = evaluate(program, earlier, settings)
-    except (RuntimeError, TypeError, ValueError, IndexError) as error:
+    except AgxError:
+        raise
+    except Exception as error:  # whatever Python and torch raise: `a.grad.shape` an AttributeError
         raise InputError(
             "AGX202",
             f"The value of `{name}` cannot be computed: {first_line(error)}",
