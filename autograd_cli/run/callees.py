@@ -15,6 +15,7 @@ from autograd_cli.run.calls import applier, of_one, of_two, takes_one, takes_two
 from autograd_cli.run.expressions import Compiler
 from autograd_cli.run.functions import Defined
 from autograd_cli.run.operations import callable_for
+from autograd_cli.run.recording import settled
 from autograd_cli.run.state import TENSORS, Frame, Get, shallow
 from autograd_cli.run.traced import NONE_NAMED, Traced
 
@@ -120,8 +121,7 @@ def _row(
     """A call of one row on the arguments `parts` and the keywords of the call."""
     state, named = compiler.state, _placed(compiler, node, function)
     if not named and len(parts) == 1 and takes_one(function):
-        one, only = of_one(state, node, function, call, exprs), compiler.compile(parts[0])
-        return lambda frame: one(only(frame))
+        return of_one(state, node, function, call, exprs, compiler.compile(parts[0]))
     if not named and len(parts) == 2 and takes_two(function):
         two = of_two(state, node, function, call, exprs)
         first, second = compiler.all(parts)
@@ -154,7 +154,6 @@ def _either(compiler: Compiler, node: nodes.Call, function: Function) -> Get:
     call = arithmetic.python_function(own.name) if not compiler.is_program else python_own(own.name)
     python = applier(state, node, own, call, exprs)
     torchs = applier(state, node, theirs, callable_for(theirs), exprs)
-    quick = of_one(state, node, theirs, callable_for(theirs), exprs)
     gets = compiler.all(node.args)
     named = [(keyword.name, compiler.compile(keyword.value)) for keyword in node.keywords]
 
@@ -164,7 +163,7 @@ def _either(compiler: Compiler, node: nodes.Call, function: Function) -> Get:
         first = args[0] if args else kwargs.get("input")
         if type(shallow(first)) not in TENSORS:
             return python(args, kwargs)
-        return torchs(args, kwargs) if kwargs or len(args) > 1 else quick(args[0])
+        return torchs(args, kwargs)
 
     return choose
 
@@ -202,20 +201,16 @@ def _method(compiler: Compiler, node: nodes.Call, callee: nodes.Attribute) -> Ge
     call = callable_for(function, method=True)
     state = compiler.state
     receiver = compiler.overlooked(callee.value) if callee.name == "zero_" else compiler.compile(callee.value)
-    if len(node.args) == 0 and not node.keywords and takes_one(function):
-        quick: Any = of_one(state, node, function, call, exprs)
-    else:
-        quick = None
-    apply = applier(state, node, function, call, exprs)
-    gets = compiler.all(node.args)
-    named = _placed(compiler, node, function)
-    strict = not compiler.is_program
+    apply, strict = applier(state, node, function, call, exprs), not compiler.is_program
+    gets, named = compiler.all(node.args), _placed(compiler, node, function)
+    if not gets and not named and takes_one(function):
+        last = apply if strict else None
+        no_tensor = lambda arg: (apply if _is_tensor(arg) else others(arg, last))((arg,), NONE_NAMED)  # noqa: E731
+        return of_one(state, node, function, call, exprs, receiver, no_tensor)
 
     def method(frame: Frame) -> Any:
         target = receiver(frame)
         if type(target.value if type(target) is Traced else target) in TENSORS:
-            if quick is not None:
-                return quick(target)
             made = apply
         else:
             made = others(target, apply if strict else None)
@@ -225,6 +220,10 @@ def _method(compiler: Compiler, node: nodes.Call, callee: nodes.Attribute) -> Ge
     return method
 
 
+def _is_tensor(argument: Any) -> bool:
+    return type(shallow(argument)) in TENSORS
+
+
 def _other(
     compiler: Compiler, node: nodes.Call, callee: nodes.Attribute, others: Callable[[Any, Any], Make]
 ) -> Get:
@@ -232,6 +231,8 @@ def _other(
     receiver = compiler.compile(callee.value)
     gets = compiler.all(node.args)
     named = [(keyword.name, compiler.compile(keyword.value)) for keyword in node.keywords]
+    if callee.name == "append" and len(gets) == 1 and not named and compiler.is_program:
+        return _append(compiler, receiver, gets[0], others)
 
     def method(frame: Frame) -> Any:
         target = receiver(frame)
@@ -240,6 +241,20 @@ def _other(
         return made(args, {name: get(frame) for name, get in named} if named else NONE_NAMED)
 
     return method
+
+
+def _append(compiler: Compiler, receiver: Get, get: Get, others: Callable[[Any, Any], Make]) -> Get:
+    """`losses.append(v)` with less ado, where the list is one of the program's own."""
+    most = compiler.state.settings.max_items
+
+    def append(frame: Frame) -> Any:
+        target = receiver(frame)
+        if type(target) is not list or len(target) >= most:
+            return others(target, None)((target, get(frame)), NONE_NAMED)
+        target.append(settled(get(frame)))
+        return None
+
+    return append
 
 
 def _other_methods(

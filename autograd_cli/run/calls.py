@@ -12,9 +12,10 @@ from autograd_cli.run import limits, writing
 from autograd_cli.run.devices import check_operands
 from autograd_cli.run.events import Wrote
 from autograd_cli.run.limits import COUNTED, SMALL, refuse_if_too_large, refuse_if_too_many
-from autograd_cli.run.recording import SCALARS, kept_arguments, recorder, replaced
-from autograd_cli.run.state import TENSORS, State, plain
-from autograd_cli.run.traced import NONE_NAMED, Traced
+from autograd_cli.run.recording import NO_NODES, SCALARS, kept_arguments, recorder, replaced
+from autograd_cli.run.state import TENSORS, Frame, Get, State, plain
+from autograd_cli.run.traced import NONE_NAMED, Traced, called
+from autograd_cli.run.writing import UNTRACKED
 
 _UNSET = frozenset({"empty", "empty_like", "new_empty"})
 """Functions that give memory as it was, which would show what the process held before."""
@@ -25,14 +26,15 @@ _SIMPLE = frozenset({Kind.ELEMENTWISE, Kind.ACTIVATION, Kind.REDUCTION, Kind.LOS
 """Kinds whose results are no larger than their arguments, broadcast to each other."""
 
 _NO_LARGER = frozenset(
-    """
-    reshape view flatten ravel unflatten squeeze unsqueeze T mT H mH t adjoint transpose swapdims swapaxes
-    permute movedim moveaxis flip fliplr flipud roll split chunk tensor_split hsplit vsplit dsplit unbind
-    diagonal tril triu clone contiguous narrow select
-    numel nelement size dim ndimension stride storage_offset element_size is_contiguous is_floating_point
-    is_complex is_nonzero
-    """.split()
-)
+    {
+        "reshape", "view", "flatten", "ravel", "unflatten", "squeeze", "unsqueeze", "T", "mT", "H",
+        "mH", "t", "adjoint", "transpose", "swapdims", "swapaxes", "permute", "movedim", "moveaxis",
+        "flip", "fliplr", "flipud", "roll", "split", "chunk", "tensor_split", "hsplit", "vsplit",
+        "dsplit", "unbind", "diagonal", "tril", "triu", "clone", "contiguous", "narrow", "select",
+        "numel", "nelement", "size", "dim", "ndimension", "stride", "storage_offset",
+        "element_size", "is_contiguous", "is_floating_point", "is_complex", "is_nonzero",
+    }
+)  # fmt: skip
 """Functions whose result is no larger than the tensor they are called on, whatever the numbers are."""
 
 _AS_LARGE = frozenset({Kind.ELEMENTWISE, Kind.ACTIVATION, Kind.LOSS, Kind.SHAPE})
@@ -95,7 +97,7 @@ def _plainly(
 ) -> Apply:
     """A call without keywords of what is neither written nor drawn; `otherwise` makes the others."""
     record, refuse = recorder(state, node, function, call, exprs), _refusing(state, function, call)
-    most_items, unbounded = state.settings.max_items, refuse is not None
+    most_items = state.settings.max_items
     no_larger = (function.kind in _SIMPLE or function.name in _NO_LARGER) and function.name not in COUNTED
     no_larger = no_larger and (state.one_device or function.moves)
 
@@ -104,7 +106,7 @@ def _plainly(
             return otherwise(args, kwargs)
         given = tuple([arg.value if type(arg) is Traced else plain(arg) for arg in args])
         try:
-            if unbounded and not (no_larger and _of_small(given)):
+            if refuse is not None and not (no_larger and _of_small(given)):
                 refuse(given, given, NONE_NAMED)
             value = call(*given)
             if type(value) in _LISTS:
@@ -143,12 +145,12 @@ def _writer(
 
     def write(args: tuple[Any, ...], kwargs: dict[str, Any] = NONE_NAMED) -> Any:
         first = args[0]
-        if kwargs or zero or type(first) is not Traced or type(first.value) not in TENSORS:
+        if kwargs or type(first) is not Traced or type(first.value) not in TENSORS:
             return otherwise(args, kwargs)
-        tensor = first.value
+        tensor, number, source = first.value, state.number, first.function
         given = tuple([arg.value if type(arg) is Traced else plain(arg) for arg in args])
-        untracked = writing.is_untracked(first)
-        mutations.about_to_write(tensor, state.number, span, untracked)
+        untracked = first.untracked or (source is not None and source.path in UNTRACKED)
+        mutations.about_to_write(tensor, number, span, untracked)
         try:
             value = call(*given)
         except Exception as error:
@@ -156,8 +158,10 @@ def _writer(
             raise
         made = record(value, kept_arguments(args), NONE_NAMED, given)
         made.untracked = untracked
+        if zero:
+            state.leaves.zeroed(tensor)
         replaced(state, made, first)
-        state.events.append(Wrote(target, tensor, state.number - 1))
+        state.events.append(Wrote(target, tensor, number))
         return made
 
     return write
@@ -206,9 +210,7 @@ def _is_special(function: Function) -> bool:
 def takes_one(function: Function) -> bool:
     """Whether a call on one argument can be made with less ado: nothing of it needs to be bounded."""
     no_lists = function.name not in _SEVERAL
-    return _is_quick(function) or (
-        function.name in _NO_LARGER and no_lists and not _is_special(function)
-    )
+    return _is_quick(function) or (function.name in _NO_LARGER and no_lists and not _is_special(function))
 
 
 def takes_two(function: Function) -> bool:
@@ -217,16 +219,24 @@ def takes_two(function: Function) -> bool:
 
 
 def of_one(
-    state: State, node: Expr, function: Function, call: Callable[..., Any], exprs: tuple[Expr, ...]
-) -> Apply:
-    """The call of a function of one argument."""
-    record = recorder(state, node, function, call, exprs)
+    state: State,
+    node: Expr,
+    function: Function,
+    call: Callable[..., Any],
+    exprs: tuple[Expr, ...],
+    get: Get,
+    otherwise: Callable[[Any], Any] | None = None,
+) -> Get:
+    """The closure of a call on the one argument that `get` gives; `otherwise` takes what is no tensor."""
+    record, grows = recorder(state, node, function, call, exprs), function.kind in _AS_LARGE
     general = applier(state, node, function, call, exprs)
-    grows = function.kind in _AS_LARGE
+    no_tensor = otherwise or (lambda arg: general((arg,)))
+    is_program, most = state.values is None, state.most
 
-    def one(arg: Any) -> Any:
+    def one(frame: Frame) -> Any:
+        arg = get(frame)
         if type(arg) is not Traced or type(arg.value) not in TENSORS:
-            return general((arg,))
+            return no_tensor(arg)
         value = arg.value
         if grows and value.numel() >= SMALL:
             return general((arg,))
@@ -235,7 +245,13 @@ def of_one(
         except Exception as error:
             state.failed(error, node, function, (arg,), exprs)
             raise
-        return record(result, (arg,), NONE_NAMED, (value,))
+        if type(result) not in SCALARS or not is_program:
+            return record(result, (arg,), NONE_NAMED, (value,))
+        number = state.number
+        if number >= most:
+            raise state.full(node.span)
+        state.number = number + 1
+        return called(number, node, result, function, call, (arg,), NONE_NAMED, exprs, NO_NODES, True)
 
     return one
 

@@ -17,13 +17,12 @@ from autograd_cli.lang import arithmetic, lookup, nodes
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.lang.scope import Scope
 from autograd_cli.run import numbers
-from autograd_cli.run.calls import of_one, of_two
+from autograd_cli.run.calls import applier, of_one, of_two
 from autograd_cli.run.naming import bound, unbound, undefined
 from autograd_cli.run.operations import callable_for
-from autograd_cli.run.recording import taken
+from autograd_cli.run.recording import recorder, taken
 from autograd_cli.run.state import TENSORS, Frame, Get, State, current, plain, shallow
-from autograd_cli.run.tape import cuts
-from autograd_cli.run.traced import Traced, now
+from autograd_cli.run.traced import NONE_NAMED, Traced, now
 from autograd_cli.run.values import tensors_in
 
 
@@ -140,8 +139,7 @@ class Compiler:
         function = lookup.attribute_function(node.name)
         if function is None:
             return self.reader(node, receiver, looks)
-        one = of_one(self.state, node, function, attrgetter(node.name), (node.value,))
-        return lambda frame: one(receiver(frame))
+        return of_one(self.state, node, function, attrgetter(node.name), (node.value,), receiver)
 
     def overlooked(self, node: Expr) -> Get:
         """As `compile`; reading a gradient there, to clear it or to ask whether it is, is no look at it."""
@@ -153,21 +151,21 @@ class Compiler:
         """An attribute that is no differentiable function: shape, dtype, grad, values."""
         state, name, exprs = self.state, node.name, (node.value,)
         get, is_grad = attrgetter(name), node.name == "grad" and looks
-        line = state.line_of(node.span.start)
+        line, record = state.line_of(node.span.start), recorder(state, node, None, get, exprs)
 
         def read(frame: Frame) -> Any:
             owner = receiver(frame)
-            value = shallow(owner)
+            value = owner.value if type(owner) is Traced else owner
             try:
                 found = get(value)
             except Exception as error:
                 state.failed(error, node, None, (owner,), exprs)
                 raise
             if type(found) not in TENSORS:
-                return state.constant(node, found)
+                return found if state.values is None else state.constant(node, found)
             if is_grad:
                 state.leaves.looked(value, line, "read")
-            return taken(state, node, get, (owner,), found, exprs, cuts((value,), found))
+            return record(found, (owner,), NONE_NAMED, (value,))
 
         return read
 
@@ -181,17 +179,16 @@ class Compiler:
         python = numbers.unary(state, node, node.op)
         is_literal = isinstance(node.operand, nodes.Number)
         function = lookup.operator(node.op, unary=True)
-        one = of_one(state, node, function, callable_for(function), (node.operand,))
+        call, exprs = callable_for(function), (node.operand,)
+        general = applier(state, node, function, call, exprs)
 
-        def apply(frame: Frame) -> Any:
-            argument = operand(frame)
-            value = shallow(argument)
-            if type(value) in TENSORS or _has_tensor(argument):
-                return one(argument)
+        def no_tensor(argument: Any) -> Any:
+            if type(shallow(argument)) in TENSORS or _has_tensor(argument):
+                return general((argument,))
             made = python(plain(argument))
             return made if is_literal else state.constant(node, made, type(argument) is Traced)
 
-        return apply
+        return of_one(state, node, function, call, exprs, operand, no_tensor)
 
     def binary(self, node: nodes.Binary) -> Get:
         """`left op right`."""
@@ -292,6 +289,8 @@ class Compiler:
             if type(value) in (list, tuple) and state.values is None:
                 found = python(value, plain(index))
                 return current(found) if type(found) is Traced else found
+            if type(value) is torch.Size and type(index) is int and state.values is None:
+                return python(value, index)
             whole = plain(value)
             if not tensors_in(whole):
                 return state.constant(node, python(whole, plain(index)), type(value) is Traced)

@@ -14,6 +14,9 @@ from autograd_cli.run.texts import masked
 from autograd_cli.run.traced import Did, Site, Traced
 from autograd_cli.run.values import device_name, dtype_name, plain as as_data
 
+NOTHING: tuple[Event, ...] = ()
+"""The events of an execution that had none; there is one such tuple, so that `is` finds it."""
+
 MOST_TEXT = 1000
 """Characters of what Python prints for a value that is no tensor."""
 
@@ -31,7 +34,7 @@ def told(state: State, site: Site, given: tuple[Any, ...], frame: Frame) -> None
             state.late.append(site)
         if events and frame is not state.names:
             events = [_named(event, state, frame) for event in events]
-        site.late, site.given, site.at = events or (), given, state.number
+        site.late, site.given, site.at = events or NOTHING, given, state.number
     if events:
         state.events = []
 

@@ -68,8 +68,11 @@ class Leaves:
 
     def zeroed(self, gradient: Any) -> None:
         """Note that the memory of `gradient` was made 0, if it is that of a leaf."""
-        place = gradient.data_ptr()
-        for tensor, leaf in self:
-            held = tensor.grad
-            if held is not None and held.data_ptr() == place:
-                leaf.clear()
+        place = 0
+        for leaf in list(self._known.values()):
+            if leaf.since or leaf.seen or leaf.doubtful:
+                tensor = leaf.ref()
+                held = None if tensor is None else tensor.grad
+                place = place or gradient.data_ptr()
+                if held is not None and held.data_ptr() == place:
+                    leaf.clear()

@@ -46,29 +46,25 @@ def binary(
     safe, most = op in _SAFE, state.settings.max_items
 
     def apply(left: Any, right: Any, a: Any, b: Any) -> Any:
-        traced = type(left) is Traced or type(right) is Traced
         try:
-            if safe and type(a) in _PLAIN and type(b) in _PLAIN and _is_small(a) and _is_small(b):
+            if (
+                safe
+                and (type(a) is float or (type(a) is int and -_SMALL < a < _SMALL))
+                and (type(b) is float or (type(b) is int and -_SMALL < b < _SMALL))
+            ):
                 made = call(a, b)
             else:
                 made = bounded(op, call, _operand(op, a), _operand(op, b), most)
         except Exception as error:
             state.failed(error, node, None, (left, right), exprs)
             raise
-        return state.constant(node, made, _of_constants(left, right)) if traced else made
+        if (type(left) is Traced and left.kind == "constant") or (
+            type(right) is Traced and right.kind == "constant"
+        ):
+            return state.constant(node, made, traced=True)
+        return made
 
     return apply
-
-
-_PLAIN = frozenset({int, float})
-
-
-def _is_small(value: float) -> bool:
-    return type(value) is float or -_SMALL < value < _SMALL
-
-
-def _of_constants(*args: Any) -> bool:
-    return any(type(arg) is Traced and arg.kind == "constant" for arg in args)
 
 
 def _operand(op: str, value: Any) -> Any:

@@ -10,7 +10,7 @@ from autograd_cli.lang.nodes import Expr
 from autograd_cli.run.leaves import Leaves
 from autograd_cli.run.state import TENSORS, State, copied
 from autograd_cli.run.tape import cuts, grad_fn_of, grad_fns_of
-from autograd_cli.run.traced import NONE_NAMED, Traced, shared_memory, wrote
+from autograd_cli.run.traced import NONE_NAMED, Traced, called, shared_memory, wrote
 from autograd_cli.run.values import tensors_in
 
 Record = Callable[..., Any]
@@ -25,7 +25,7 @@ def recorder(
     writes = function is not None and function.writes
     other = _recorder_of_others(state, node, function, call, exprs)
     most, values, leaves = state.most, state.values, state.leaves
-    tensor_type, traced = torch.Tensor, Traced
+    tensor_type, make = torch.Tensor, called
 
     def record(
         value: Any,
@@ -34,17 +34,21 @@ def recorder(
         given: tuple[Any, ...],
         drawn: torch.Tensor | None = None,
     ) -> Any:
-        if type(value) is not tensor_type:
+        kind = type(value)
+        if kind is tensor_type:
+            if value.requires_grad:
+                fns, held = _made_by(value, leaves), random
+            else:
+                fns, held = NO_NODES, random or _required(given)
+        elif kind in SCALARS and given and type(given[0]) in TENSORS:
+            fns, held = NO_NODES, True
+        else:
             return other(value, args, kwargs, given, drawn)
         number = state.number
         if number >= most:
             raise state.full(node.span)
         state.number = number + 1
-        if value.requires_grad:
-            fns, held = _made_by(value, leaves), random
-        else:
-            fns, held = (), random or _required(given)
-        made = traced(number, node, "call", value, function, call, args, kwargs, exprs, fns, held, "", drawn)
+        made = make(number, node, value, function, call, args, kwargs, exprs, fns, held, drawn)
         if given and value is given[0] and not writes:
             _same(made, args)
         if values is not None:
@@ -75,14 +79,15 @@ def _recorder_of_others(
     def other(
         value: Any, args: tuple[Any, ...], kwargs: dict[str, Any], given: tuple[Any, ...], drawn: Any
     ) -> Any:
-        held, fns = True, NO_NODES
-        if type(value) not in SCALARS:
-            held, fns = random or cuts(given, value), grad_fns_of(value)
-            _watch(state, value)
-        if not _has_tensor(given) and not (type(value) not in SCALARS and tensors_in(value)):
+        tensors = [] if _are_scalars(value) else tensors_in(value)
+        if not tensors and not _has_tensor(given):
             return state.constant(node, value, _of_constants(args))
+        held, fns = not tensors, NO_NODES
+        if tensors:
+            held, fns = random or cuts(given, value), grad_fns_of(value)
+            _watch(state, tensors)
         number = state.next(node)
-        made = Traced(number, node, "call", value, function, call, args, kwargs, exprs, fns, held, "", drawn)
+        made = called(number, node, value, function, call, args, kwargs, exprs, fns, held, drawn)
         if state.values is not None:
             state.values.append(made)
         return made
@@ -90,9 +95,14 @@ def _recorder_of_others(
     return other
 
 
-def _watch(state: State, value: Any) -> None:
+def _are_scalars(value: Any) -> bool:
+    """Whether a value is a number or a list of numbers, which `tolist` makes."""
+    return type(value) in SCALARS or (type(value) is list and SCALARS.issuperset(map(type, value)))
+
+
+def _watch(state: State, tensors: list[torch.Tensor]) -> None:
     """Watch the leaves among the results of a call."""
-    for tensor in tensors_in(value):
+    for tensor in tensors:
         if tensor.requires_grad and grad_fn_of(tensor) is None:
             state.leaves.add(tensor)
 
@@ -144,9 +154,13 @@ def taken(
     held: bool = False,
 ) -> Traced:
     """A value taken out of another, by no function of the table."""
-    number = state.next(node)
-    made = Traced(number, node, "call", value, None, call, args, None, exprs, grad_fns_of(value), held)
-    return state.kept(made)
+    if type(value) is torch.Tensor:
+        maker = grad_fn_of(value) if value.requires_grad else None
+        fns = NO_NODES if maker is None else (maker,)
+    else:
+        fns = grad_fns_of(value)
+    made = called(state.next(node), node, value, None, call, args, NONE_NAMED, exprs, fns, held)
+    return made if state.values is None else state.kept(made)
 
 
 def settled(argument: Any, name: str = "") -> Any:
@@ -161,28 +175,34 @@ def settled(argument: Any, name: str = "") -> Any:
     if name and not argument.name:
         argument.name = name
     if argument.args and not argument.grad_fns:
-        _let_go(argument)
+        first = argument.args[0]
+        # Also of constants: a value with a graph may be written into one later, through the view.
+        if type(first) is Traced and argument.memory is None and type(argument.value) in TENSORS:
+            _link(argument, first, argument.function)
+        argument.args = ()
+        argument.kwargs = NONE_NAMED
     return argument
 
 
-_ALIASING = frozenset({Kind.SHAPE, Kind.INDEXING, Kind.CUT})
+_CUT, _SHAPE, _INDEXING = Kind.CUT, Kind.SHAPE, Kind.INDEXING  # the hash of an Enum takes longest here
+
+_ALIASES = frozenset({"detach", "data"})
+"""Functions whose result has the memory of their argument, whatever that is."""
 
 
-def _let_go(made: Traced) -> None:
-    first, function = made.args[0], made.function
-    # Also of constants: a value with a graph may be written into one later, through the view.
-    if type(first) is Traced and (function is None or function.kind in _ALIASING):
-        _linked(made, first)
-    made.args = ()
-    made.kwargs = NONE_NAMED
-
-
-def _linked(made: Traced, first: Traced) -> None:
+def _link(made: Traced, first: Traced, function: Function | None) -> None:
     """Let a view without a graph, `x.detach()`, and what it is a view of know of each other's writes."""
+    if function is not None:
+        if function.name in _ALIASES and first.memory is not None:
+            made.memory = first.memory
+            return
+        kind = function.kind
+        if kind is not _CUT and kind is not _SHAPE and kind is not _INDEXING:
+            return
     whole, value = first.value, made.value
-    if type(whole) not in TENSORS or type(value) not in TENSORS or value.is_meta or whole.is_meta:
+    if type(whole) not in TENSORS or value.is_meta or whole.is_meta:
         return
-    if made.memory is None and whole.untyped_storage()._cdata == value.untyped_storage()._cdata:
+    if value is whole or whole.untyped_storage()._cdata == value.untyped_storage()._cdata:
         made.memory = shared_memory(first)
 
 

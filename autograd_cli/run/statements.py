@@ -17,6 +17,7 @@ from autograd_cli.run import facts, modes
 from autograd_cli.run.assigning import store
 from autograd_cli.run.augmenting import augmented, changer
 from autograd_cli.run.expressions import Compiler
+from autograd_cli.run.facts import NOTHING
 from autograd_cli.run.functions import Defined
 from autograd_cli.run.handling import BREAK, CONTINUE, RETURN, Step, errors_of, finally_, handled
 from autograd_cli.run.iterating import iterated
@@ -109,10 +110,10 @@ class Statements:
                 else:
                     argument = settled(argument, name)
             frame[name] = argument
-            if site.late is None or state.events or site.late:
-                facts.told(state, site, (argument,), frame)
-            else:
+            if site.late is NOTHING and not state.events:
                 site.given, site.at = (argument,), state.number
+            else:
+                facts.told(state, site, (argument,), frame)
 
         return run
 
@@ -129,9 +130,11 @@ class Statements:
             site.count += 1
             state.site = site
             change(frame, get)
-            changed_in_place = bool(state.events)
-            given = () if changed_in_place else tuple([frame[name] for name in names])
-            facts.told(state, site, given, frame)
+            given = () if state.events else tuple([frame[name] for name in names])
+            if site.late is NOTHING and not state.events:
+                site.given, site.at = given, state.number
+            else:
+                facts.told(state, site, given, frame)
 
         return run
 
@@ -171,7 +174,7 @@ class Statements:
         give = store(self.compiler, node.target, node.iterable)
         names = site.names = tuple(sorted(named(node.target)))
         body = self.block(node.body, site.depth + 1)
-        name = node.target.id if isinstance(node.target, nodes.Name) else ""
+        name, most = node.target.id if isinstance(node.target, nodes.Name) else "", state.most
 
         def items(frame: Frame) -> Any:
             argument = get(frame)
@@ -184,9 +187,10 @@ class Statements:
         def run(frame: Frame) -> int | None:
             state.site = site
             for item in items(frame):
-                if state.number >= state.most:
+                number = state.number
+                if number >= most:
                     raise state.full(node.iterable.span)
-                state.number += 1
+                state.number = number + 1
                 site.count += 1
                 state.site = site
                 if name and type(item) is not Traced:
@@ -195,10 +199,10 @@ class Statements:
                 else:
                     give(frame, item)
                     given = tuple([frame[each] for each in names])
-                if site.late is None or state.events or site.late:
-                    facts.told(state, site, given, frame)
-                else:
+                if site.late is NOTHING and not state.events:
                     site.given, site.at = given, state.number
+                else:
+                    facts.told(state, site, given, frame)
                 ended = body(frame)
                 if ended is not None and ended is not CONTINUE:
                     return None if ended is BREAK else ended

@@ -77,6 +77,42 @@ class Traced:
         self.untracked = False
 
 
+_new = object.__new__
+
+
+def called(
+    number: int,
+    expr: Expr,
+    value: Any,
+    function: Function | None,
+    call: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    exprs: tuple[Expr, ...],
+    grad_fns: tuple[torch.autograd.graph.Node, ...],
+    held: bool,
+    random_state: torch.Tensor | None = None,
+) -> Traced:
+    """The value of a call; in half of the time that `Traced(…)` takes."""
+    made = _new(Traced)
+    made.number = number
+    made.expr = expr
+    made.kind = "call"
+    made.value = value
+    made.function = function
+    made.call = call
+    made.args = args
+    made.kwargs = kwargs
+    made.exprs = exprs
+    made.grad_fns = grad_fns
+    made.held = held
+    made.name = ""
+    made.random_state = random_state
+    made.memory = made.moved = None
+    made.untracked = False
+    return made
+
+
 def now(traced: Traced) -> Traced:
     """What the tensor of `traced` is called by now: itself, or the last in-place call on that object."""
     moved = traced.moved

@@ -8,7 +8,8 @@ from autograd_cli.run.recording import replaced
 from autograd_cli.run.state import TENSORS, State, plain
 from autograd_cli.run.traced import Traced
 
-_UNTRACKED = frozenset({"torch.Tensor.data", "torch.from_numpy", "torch.Tensor.numpy"})
+UNTRACKED = frozenset({"torch.Tensor.data", "torch.from_numpy", "torch.Tensor.numpy"})
+"""Functions whose result torch's version counter does not see written."""
 
 
 def before(state: State, target: Any, node: Expr) -> None:
@@ -26,7 +27,7 @@ def after(state: State, target: Any, made: Any, expr: Expr, zero: bool = False) 
     if zero:
         state.leaves.zeroed(tensor)
     if type(made) is Traced and type(target) is Traced:
-        if target.untracked or (target.function is not None and target.function.path in _UNTRACKED):
+        if target.untracked or (target.function is not None and target.function.path in UNTRACKED):
             made.untracked = True
         replaced(state, made, target)
     state.events.append(Wrote(expr, tensor, state.number - 1))
@@ -36,4 +37,4 @@ def is_untracked(target: Any) -> bool:
     """Whether torch's version counter does not see a write into the argument: it is `.data`, or NumPy's."""
     if type(target) is not Traced:
         return False
-    return target.untracked or (target.function is not None and target.function.path in _UNTRACKED)
+    return target.untracked or (target.function is not None and target.function.path in UNTRACKED)

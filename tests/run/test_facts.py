@@ -11,11 +11,11 @@ from autograd_cli.errors import LimitError
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Change, Summary
-from autograd_cli.run import specials
+from autograd_cli.run import recording, specials
 from autograd_cli.run.program import run_program
 from autograd_cli.run.record import torch_state
 from autograd_cli.run.settings import Settings
-from autograd_cli.run.traced import BackwardCall, Ran, Traced
+from autograd_cli.run.traced import BackwardCall, Ran, Traced, called
 
 LEAF = "x = torch.tensor(2.0, requires_grad=True)\n"
 
@@ -205,14 +205,14 @@ def test_who_watches_is_told_of_a_failing_backward() -> None:
 
 def test_values_that_no_name_holds_are_freed(monkeypatch: object) -> None:
     alive = []
-    init = Traced.__init__
 
-    def counted(self: Traced, *args: object, **kwargs: object) -> None:
-        init(self, *args, **kwargs)
-        if isinstance(self.value, torch.Tensor) and self.value.shape == (7,):
-            alive.append(weakref.ref(self.value))
+    def counted(*args: object) -> Traced:
+        made = called(*args)
+        if isinstance(made.value, torch.Tensor) and made.value.shape == (7,):
+            alive.append(weakref.ref(made.value))
+        return made
 
-    monkeypatch.setattr(Traced, "__init__", counted)
+    monkeypatch.setattr(recording, "called", counted)
     made = ran(
         "w = torch.ones(7, requires_grad=True)\nkept = []\nfor i in range(50):\n"
         "    loss = (w * 2 + i).sum()\n"
