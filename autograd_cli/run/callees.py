@@ -201,27 +201,44 @@ def _method(compiler: Compiler, node: nodes.Call, callee: nodes.Attribute) -> Ge
     call = callable_for(function, method=True)
     state = compiler.state
     receiver = compiler.overlooked(callee.value) if callee.name == "zero_" else compiler.compile(callee.value)
-    apply, strict = applier(state, node, function, call, exprs), not compiler.is_program
+    apply = applier(state, node, function, call, exprs)
     gets, named = compiler.all(node.args), _placed(compiler, node, function)
+    last = None if compiler.is_program else apply
     if not gets and not named and takes_one(function):
-        last = apply if strict else None
-        no_tensor = lambda arg: (apply if _is_tensor(arg) else others(arg, last))((arg,), NONE_NAMED)  # noqa: E731
-        return of_one(state, node, function, call, exprs, receiver, no_tensor)
+        return of_one(
+            state, node, function, call, exprs, receiver, lambda arg: others(arg, last)((arg,), NONE_NAMED)
+        )
+    if len(gets) == 1 and not named and takes_two(function):
+        return _method_of_one(receiver, gets[0], of_two(state, node, function, call, exprs), others, last)
 
     def method(frame: Frame) -> Any:
         target = receiver(frame)
         if type(target.value if type(target) is Traced else target) in TENSORS:
             made = apply
         else:
-            made = others(target, apply if strict else None)
+            made = others(target, last)
         args = (target, *[get(frame) for get in gets])
         return made(args, {name: get(frame) for name, get in named} if named else NONE_NAMED)
 
     return method
 
 
-def _is_tensor(argument: Any) -> bool:
-    return type(shallow(argument)) in TENSORS
+def _method_of_one(
+    receiver: Get,
+    get: Get,
+    two: Callable[[Any, Any], Any],
+    others: Callable[[Any, Any], Make],
+    last: Make | None,
+) -> Get:
+    """A method with one argument, where the call can be made with less ado."""
+
+    def method(frame: Frame) -> Any:
+        target = receiver(frame)
+        if type(target.value if type(target) is Traced else target) in TENSORS:
+            return two(target, get(frame))
+        return others(target, last)((target, get(frame)), NONE_NAMED)
+
+    return method
 
 
 def _other(

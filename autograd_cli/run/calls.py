@@ -71,7 +71,7 @@ def applier(
             value = call(*given, **named) if named else call(*given)
             if unset or (sized and given and isinstance(given[0], int)):
                 _blanked(value)
-            if type(value) in _LISTS:
+            if type(value) in _LISTS and not _is_short(value, most_items):
                 arithmetic.refuse_items(f"`{function.name}` makes", value, most_items)
         except Exception as error:
             state.failed(error, node, function, (*args, *kwargs.values()), exprs)
@@ -98,18 +98,25 @@ def _plainly(
     """A call without keywords of what is neither written nor drawn; `otherwise` makes the others."""
     record, refuse = recorder(state, node, function, call, exprs), _refusing(state, function, call)
     most_items = state.settings.max_items
-    no_larger = (function.kind in _SIMPLE or function.name in _NO_LARGER) and function.name not in COUNTED
-    no_larger = no_larger and (state.one_device or function.moves)
+    no_larger = (function.kind in _SIMPLE or function.name in _NO_LARGER) and (
+        state.one_device or function.moves
+    )
+    most = min(SMALL, most_items + 1) if function.name in COUNTED else SMALL
 
     def apply(args: tuple[Any, ...], kwargs: dict[str, Any] = NONE_NAMED) -> Any:
         if kwargs:
             return otherwise(args, kwargs)
-        given = tuple([arg.value if type(arg) is Traced else plain(arg) for arg in args])
+        given = tuple(
+            [
+                arg.value if type(arg) is Traced else arg if type(arg) in SCALARS else plain(arg)
+                for arg in args
+            ]
+        )
         try:
-            if refuse is not None and not (no_larger and _of_small(given)):
+            if refuse is not None and not (no_larger and _of_small(given, most)):
                 refuse(given, given, NONE_NAMED)
             value = call(*given)
-            if type(value) in _LISTS:
+            if type(value) in _LISTS and not _is_short(value, most_items):
                 arithmetic.refuse_items(f"`{function.name}` makes", value, most_items)
         except Exception as error:
             state.failed(error, node, function, args, exprs)
@@ -119,15 +126,11 @@ def _plainly(
     return apply
 
 
-def _of_small(given: tuple[Any, ...]) -> bool:
-    """Whether the first value is a small tensor, and the others are no tensors and hold none."""
-    first, *others = given or (None,)
-    if type(first) not in TENSORS or first.numel() >= SMALL:
+def _of_small(given: tuple[Any, ...], most: int) -> bool:
+    """Whether the first value is a tensor of less than `most` elements, and the others hold no tensor."""
+    if not given or type(given[0]) not in TENSORS or not 0 < given[0].numel() < most:
         return False
-    for other in others:  # noqa: SIM110
-        if type(other) not in _PLAIN:
-            return False
-    return True
+    return len(given) == 1 or _PLAIN.issuperset(map(type, given[1:]))
 
 
 def _writer(
@@ -194,6 +197,15 @@ def _refusing(state: State, function: Function, call: Callable[..., Any]) -> Cal
 
 
 _LISTS = frozenset({list, tuple, range})
+"""What several results are given as."""
+
+_FLAT = SCALARS | TENSORS
+
+
+def _is_short(value: Any, most: int) -> bool:
+    """Whether a list or a tuple has few items, and none of them has items itself."""
+    return len(value) <= most and type(value) is not range and _FLAT.issuperset(map(type, value))
+
 
 _SEVERAL = frozenset({"split", "chunk", "tensor_split", "hsplit", "vsplit", "dsplit", "unbind", "stride"})
 """Functions that give several results, which are counted."""
@@ -209,13 +221,17 @@ def _is_special(function: Function) -> bool:
 
 def takes_one(function: Function) -> bool:
     """Whether a call on one argument can be made with less ado: nothing of it needs to be bounded."""
-    no_lists = function.name not in _SEVERAL
-    return _is_quick(function) or (function.name in _NO_LARGER and no_lists and not _is_special(function))
+    return _is_quick(function) or _is_one_no_larger(function)
+
+
+def _is_one_no_larger(function: Function) -> bool:
+    name = function.name
+    return name in _NO_LARGER and name not in _SEVERAL and not _is_special(function)
 
 
 def takes_two(function: Function) -> bool:
     """Whether a call on two arguments can: the result is no larger than both, broadcast to each other."""
-    return _is_quick(function) and function.kind is not Kind.LOSS
+    return (_is_quick(function) and function.kind is not Kind.LOSS) or _is_one_no_larger(function)
 
 
 def of_one(
@@ -236,7 +252,7 @@ def of_one(
     def one(frame: Frame) -> Any:
         arg = get(frame)
         if type(arg) is not Traced or type(arg.value) not in TENSORS:
-            return no_tensor(arg)
+            return general((arg,)) if type(arg) in TENSORS else no_tensor(arg)
         value = arg.value
         if grows and value.numel() >= SMALL:
             return general((arg,))

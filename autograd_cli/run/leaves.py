@@ -64,7 +64,9 @@ class Leaves:
         """Note that the gradient of `tensor` is looked at."""
         leaf = self._known.get(id(tensor))
         if leaf is not None:
-            leaf.look(line, how)
+            leaf.seen, leaf.how = line, how
+            if leaf.doubtful:
+                leaf.doubtful.clear()
 
     def zeroed(self, gradient: Any) -> None:
         """Note that the memory of `gradient` was made 0, if it is that of a leaf."""

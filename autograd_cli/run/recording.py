@@ -9,7 +9,7 @@ from autograd_cli.lang.functions.rows import Function, Kind
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.run.leaves import Leaves
 from autograd_cli.run.state import TENSORS, State, copied
-from autograd_cli.run.tape import cuts, grad_fn_of, grad_fns_of
+from autograd_cli.run.tape import grad_fn_of, grad_fns_of
 from autograd_cli.run.traced import NONE_NAMED, Traced, called, shared_memory, wrote
 from autograd_cli.run.values import tensors_in
 
@@ -75,6 +75,7 @@ def _recorder_of_others(
 ) -> Record:
     """What makes the argument of a result that is no tensor: several of them, a number, nothing."""
     random = function is not None and function.kind is Kind.RANDOM
+    leaves = state.leaves
 
     def other(
         value: Any, args: tuple[Any, ...], kwargs: dict[str, Any], given: tuple[Any, ...], drawn: Any
@@ -84,8 +85,8 @@ def _recorder_of_others(
             return state.constant(node, value, _of_constants(args))
         held, fns = not tensors, NO_NODES
         if tensors:
-            held, fns = random or cuts(given, value), grad_fns_of(value)
-            _watch(state, tensors)
+            fns = tuple([fn for t in tensors if t.requires_grad for fn in _made_by(t, leaves)])
+            held = random or (not any(t.requires_grad for t in tensors) and _required(given))
         number = state.next(node)
         made = called(number, node, value, function, call, args, kwargs, exprs, fns, held, drawn)
         if state.values is not None:
@@ -98,13 +99,6 @@ def _recorder_of_others(
 def _are_scalars(value: Any) -> bool:
     """Whether a value is a number or a list of numbers, which `tolist` makes."""
     return type(value) in SCALARS or (type(value) is list and SCALARS.issuperset(map(type, value)))
-
-
-def _watch(state: State, tensors: list[torch.Tensor]) -> None:
-    """Watch the leaves among the results of a call."""
-    for tensor in tensors:
-        if tensor.requires_grad and grad_fn_of(tensor) is None:
-            state.leaves.add(tensor)
 
 
 NO_NODES: tuple[torch.autograd.graph.Node, ...] = ()
@@ -186,14 +180,14 @@ def settled(argument: Any, name: str = "") -> Any:
 
 _CUT, _SHAPE, _INDEXING = Kind.CUT, Kind.SHAPE, Kind.INDEXING  # the hash of an Enum takes longest here
 
-_ALIASES = frozenset({"detach", "data"})
+_ALIASES = frozenset({"torch.detach", "torch.Tensor.data"})
 """Functions whose result has the memory of their argument, whatever that is."""
 
 
 def _link(made: Traced, first: Traced, function: Function | None) -> None:
     """Let a view without a graph, `x.detach()`, and what it is a view of know of each other's writes."""
     if function is not None:
-        if function.name in _ALIASES and first.memory is not None:
+        if function.path in _ALIASES and first.memory is not None:
             made.memory = first.memory
             return
         kind = function.kind

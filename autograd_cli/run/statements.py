@@ -22,7 +22,7 @@ from autograd_cli.run.functions import Defined
 from autograd_cli.run.handling import BREAK, CONTINUE, RETURN, Step, errors_of, finally_, handled
 from autograd_cli.run.iterating import iterated
 from autograd_cli.run.recording import SCALARS, settled
-from autograd_cli.run.state import Frame, State, plain
+from autograd_cli.run.state import Frame, State, whole
 from autograd_cli.run.traced import Site, Traced
 
 
@@ -184,6 +184,14 @@ class Statements:
                 state.failed(error, node.iterable, None, (argument,), (node.iterable,))
                 raise
 
+        def begin(frame: Frame, item: Any) -> None:
+            give(frame, item)
+            given = tuple([frame[each] for each in names])
+            if site.late is NOTHING and not state.events:
+                site.given, site.at = given, state.number
+            else:
+                facts.told(state, site, given, frame)
+
         def run(frame: Frame) -> int | None:
             state.site = site
             for item in items(frame):
@@ -193,16 +201,11 @@ class Statements:
                 state.number = number + 1
                 site.count += 1
                 state.site = site
-                if name and type(item) is not Traced:
+                if name and type(item) is not Traced and site.late is NOTHING and not state.events:
                     frame[name] = item
-                    given: tuple[Any, ...] = (item,)
+                    site.given, site.at = (item,), number + 1
                 else:
-                    give(frame, item)
-                    given = tuple([frame[each] for each in names])
-                if site.late is NOTHING and not state.events:
-                    site.given, site.at = given, state.number
-                else:
-                    facts.told(state, site, given, frame)
+                    begin(frame, item)
                 ended = body(frame)
                 if ended is not None and ended is not CONTINUE:
                     return None if ended is BREAK else ended
@@ -312,7 +315,7 @@ class Statements:
             state.site = site
             argument = test(frame)
             if not truth(node.test, argument):
-                said = () if message is None else (plain(message(frame)),)
+                said = () if message is None else (whole(message(frame)),)
                 error = AssertionError(*said)
                 state.failed(error, node.test, None, (argument,), (node.test,))
                 raise error

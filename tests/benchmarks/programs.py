@@ -38,7 +38,7 @@ w = torch.ones(4, 5, requires_grad=True)
 m = torch.ones(4, 4)
 c = torch.zeros(20)
 s = torch.tensor(2.0)
-items = [1.0, 2.0]
+losses, total = [], 0.0
 optimizer = torch.optim.SGD([w], lr=0.01)
 """
 
@@ -71,9 +71,17 @@ STATEMENTS = (
     "z = x.to(torch.float64)",
     "z = x.detach()",
     "z = s.item()",
+    "losses.append(s.item())",
+    "total += s.item()",
+    "if s.item() > 0:\n    z = s",
+    "z, k = w.max(0)",
+    "z = x.max(0).values",
+    "a, b = y.split(10)",
+    "for row in w:\n    z = row * 2",
     "c.add_(1.0)",
     "c += y",
     "c[0] = 1.0",
+    "c[1:3] += 1.0",
     "c.data.mul_(0.5)",
     "(x * x).sum().backward()",
     "(z,) = torch.autograd.grad((x * y).sum(), x)",
