@@ -112,6 +112,8 @@ class _Backward:
         try:
             found = self.function_call(*values, **named)
         except Exception as error:
+            if self.accumulates:
+                state.moment()
             if observer is not None:
                 observer.after(call, error)
             state.failed(error, self.node, self.function, (*args, *kwargs.values()), self.exprs)
@@ -119,6 +121,7 @@ class _Backward:
         state.ran.backwards.append(Passed.of(call))
         if self.accumulates:
             self._left(held, call.at)
+            state.moment()
         if observer is not None:
             observer.after(call, None)
         if self.accumulates:

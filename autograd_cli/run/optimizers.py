@@ -31,8 +31,8 @@ def step(compiler: Compiler, node: nodes.Call, function: Function, exprs: tuple[
         for tensor in written:
             state.mutations.about_to_write(tensor, state.number, node.span)
             state.leaves.looked(tensor, line, "step")
-        made = call(args, kwargs)
-        state.events += [Wrote(None, tensor, state.number) for tensor in written]
+        made, number = call(args, kwargs), state.moment()
+        state.events += [Wrote(None, tensor, number) for tensor in written]
         return made
 
     return run
@@ -47,19 +47,19 @@ def zero_grad(compiler: Compiler, node: nodes.Call, function: Function, exprs: t
         had = [(tensor, tensor.grad) for tensor in parameters(plain(args[0])) if tensor.grad is not None]
         for _, gradient in had:
             state.mutations.about_to_write(gradient, state.number, node.span)
-        made = call(args, kwargs)
+        made, number = call(args, kwargs), state.moment()
         for tensor, gradient in had:
-            _cleared(state, tensor, gradient)
+            _cleared(state, tensor, gradient, number)
         return made
 
     return run
 
 
-def _cleared(state: State, tensor: torch.Tensor, gradient: torch.Tensor) -> None:
+def _cleared(state: State, tensor: torch.Tensor, gradient: torch.Tensor, number: int) -> None:
     leaf = state.leaves.of(tensor)
     if leaf is not None:
         leaf.clear()
-    state.events.append(Given(None, tensor, "grad", gradient, tensor.grad, state.number))
+    state.events.append(Given(None, tensor, "grad", gradient, tensor.grad, number))
 
 
 def _method(state: State, node: nodes.Call, function: Function, exprs: tuple[Expr, ...]) -> Apply:
@@ -79,13 +79,13 @@ def clipping(compiler: Compiler, node: nodes.Call, function: Function, exprs: tu
     apply = applier(state, node, function._replace(writes=False), callable_for(function), exprs)
 
     def run(frame: Frame) -> Any:
-        args = tuple([get(frame) for get in gets])
+        args, kwargs = tuple([get(frame) for get in gets]), {name: get(frame) for name, get in named}
         given = plain(args[0]) if args else []
         tensors = given if isinstance(given, list | tuple) else [given]
         written = [t.grad for t in tensors if isinstance(t, torch.Tensor) and t.grad is not None]
         for gradient in written:
             state.mutations.about_to_write(gradient, state.number, node.span)
-        made = apply(args, {name: get(frame) for name, get in named})
+        made = apply(args, kwargs)
         state.events += [Wrote(None, gradient, state.number - 1) for gradient in written]
         return made
 

@@ -75,6 +75,16 @@ class State:
         return number
 
     def full(self, span: Span) -> LimitError:
+    def moment(self) -> int:
+        """The number of a step of a program that makes no value but writes, so that later writes differ.
+
+        To be asked once it is done; in an expression every step makes a value.
+        """
+        number = self.number
+        if self.values is None:
+            self.number = number + 1
+        return number
+
         """AGX606: the refusal of one more step."""
         return LimitError(
             "AGX606",

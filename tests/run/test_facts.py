@@ -64,6 +64,48 @@ def test_a_backward_tells_what_it_added() -> None:
     ]
 
 
+PAIR = "w = torch.tensor([3.0, 4.0], requires_grad=True)\n"
+"""The gradient of `(w**2).sum()` is [6, 8], which a clip to 1 makes [0.6, 0.8]."""
+
+
+def rounded(change: Change) -> list:
+    """What a change was from and to and what was added, to one digit."""
+    values = (change.before, change.after, change.added)
+    return [value and tuple(round(each, 1) for each in value) for value in values]
+
+
+def test_a_gradient_written_right_after_a_backward_is_told_as_the_backward_left_it() -> None:
+    body = "    (w**2).sum().backward()\n    torch.nn.utils.clip_grad_norm_([w], 1.0)"
+    backward, clip = sites(f"{PAIR}for i in range(2):\n{body}")[2:]
+    assert rounded(backward.last.changed[0]) == [(0.6, 0.8), (6.6, 8.8), (6.0, 8.0)]
+    assert rounded(clip.last.changed[0]) == [(6.6, 8.8), (0.6, 0.8), None]
+
+
+def test_two_backwards_and_a_clip_are_told_each_by_itself() -> None:
+    text = "(w**2).sum().backward()\n(w**3).sum().backward()\ntorch.nn.utils.clip_grad_norm_([w], 1.0)"
+    first, second, clip = (site.first.changed[0] for site in sites(PAIR + text)[1:])
+    assert rounded(first) == [None, (6.0, 8.0), (6.0, 8.0)]
+    assert rounded(second) == [(6.0, 8.0), (33.0, 56.0), (27.0, 48.0)]
+    assert rounded(clip) == [(33.0, 56.0), (0.5, 0.9), None]
+
+
+def test_clearing_and_steps_are_told_each_by_itself() -> None:
+    lines = (
+        "opt.zero_grad(set_to_none=False)",
+        "(w**2).sum().backward()",
+        "torch.nn.utils.clip_grad_norm_([w], 1.0)",
+        "opt.step()",
+        "opt.step()",
+    )
+    body = "".join(f"    {line}\n" for line in lines)
+    found = sites(f"{PAIR}opt = torch.optim.SGD([w], lr=0.5)\nfor i in range(2):\n{body}")[3:]
+    zeroed, backward, clip, *steps = (rounded(site.last.changed[0]) for site in found)
+    assert zeroed == [(0.6, 0.8), (0.0, 0.0), None]
+    assert backward == [(0.0, 0.0), (4.8, 6.4), (4.8, 6.4)]
+    assert clip == [(4.8, 6.4), (0.6, 0.8), None]
+    assert steps == [[(2.4, 3.2), (2.1, 2.8), None], [(2.1, 2.8), (1.8, 2.4), None]]
+
+
 def test_a_write_names_all_that_it_changed() -> None:
     found = sites("y = torch.zeros(2)\nz = y.detach()\nz[0] = 100")
     assert found[2].first.changed == (Change("z", "in-place", (0.0, 0.0), (100.0, 0.0), shares=("y",)),)
