@@ -150,13 +150,35 @@ def too_many(what: str, count: int, max_items: int) -> LimitError:
 def items(values: Any, enough: int) -> int:
     """The number of items of a list, those of inner lists counted; more than `enough` if there are more.
 
-    A range counts as a list; 0 for what is neither.
+    A range counts as a list; 0 for what is neither. Of lists that hold each other the items
+    count once.
     """
-    count, level = 0, [values]
+    count, level, depth = 0, [values], 0
     while level and count <= enough:
         inner = [one for one in level if _is_sequence(one)]
+        depth += 1
+        if depth > _DEEP and inner:
+            return _items_once(values, enough)
         count += sum(map(len, inner)) + sum(_length(one) for one in level if isinstance(one, range))
         level = list(chain.from_iterable(inner)) if count <= enough else []
+    return count
+
+
+_DEEP = 12
+"""Lists so deep in each other are taken to hold each other, or one another many times."""
+
+
+def _items_once(values: Any, enough: int) -> int:
+    """The same where each list is counted once."""
+    count, waiting, seen = 0, [values], set()
+    while waiting and count <= enough:
+        top = waiting.pop()
+        if isinstance(top, range):
+            count += _length(top)
+        elif _is_sequence(top) and id(top) not in seen:
+            seen.add(id(top))
+            count += len(top)
+            waiting += top
     return count
 
 

@@ -21,7 +21,7 @@ from autograd_cli.run.calls import applier, of_one, of_two
 from autograd_cli.run.naming import bound, unbound, undefined
 from autograd_cli.run.operations import callable_for
 from autograd_cli.run.recording import recorder, taken
-from autograd_cli.run.state import TENSORS, Frame, Get, State, current, plain, shallow
+from autograd_cli.run.state import TENSORS, Frame, Get, State, current, plain, shallow, whole
 from autograd_cli.run.traced import NONE_NAMED, Traced, now
 from autograd_cli.run.values import tensors_in
 
@@ -185,7 +185,7 @@ class Compiler:
         def no_tensor(argument: Any) -> Any:
             if type(shallow(argument)) in TENSORS or _has_tensor(argument):
                 return general((argument,))
-            made = python(plain(argument))
+            made = python(whole(argument))
             return made if is_literal else state.constant(node, made, type(argument) is Traced)
 
         return of_one(state, node, function, call, exprs, operand, no_tensor)
@@ -291,11 +291,11 @@ class Compiler:
                 return current(found) if type(found) is Traced else found
             if type(value) is torch.Size and type(index) is int and state.values is None:
                 return python(value, index)
-            whole = plain(value)
-            if not tensors_in(whole):
-                return state.constant(node, python(whole, plain(index)), type(value) is Traced)
+            held = whole(value)
+            if not tensors_in(held):
+                return state.constant(node, python(held, plain(index)), type(value) is Traced)
             try:
-                found = call(whole, plain(index))
+                found = call(held, plain(index))
             except Exception as error:
                 state.failed(error, node, None, (value, index), exprs)
                 raise
@@ -354,7 +354,7 @@ class Compiler:
 
 def _has_tensor(argument: Any) -> bool:
     """Whether a tensor stands anywhere in a list or a tuple of arguments."""
-    return type(argument) in (list, tuple) and bool(tensors_in(plain(argument)))
+    return type(argument) in (list, tuple) and bool(tensors_in(whole(argument)))
 
 
 def _refuse_items(state: State, node: Expr, made: list[Any], most: int) -> None:

@@ -9,8 +9,8 @@ from autograd_cli.lang import nodes
 from autograd_cli.report import Change, Made
 from autograd_cli.run.events import Event, Given, Printed, Reached, Wrote
 from autograd_cli.run.functions import Defined
-from autograd_cli.run.state import TENSORS, Frame, State, plain
-from autograd_cli.run.texts import masked
+from autograd_cli.run.state import TENSORS, Frame, State, whole
+from autograd_cli.run.texts import begun
 from autograd_cli.run.traced import Did, Site, Traced
 from autograd_cli.run.values import device_name, dtype_name, plain as as_data
 
@@ -75,7 +75,7 @@ def made_of(state: State, name: str, argument: Any, at: int) -> Made:
     """What a name stands for."""
     value = argument.value if type(argument) is Traced else argument
     if type(value) not in TENSORS:
-        text = masked(str(plain(argument)))[:MOST_TEXT] if type(value) is not Defined else value.name
+        text = value.name if type(value) is Defined else begun(whole(argument), MOST_TEXT)
         return Made(name, None, "function" if type(value) is Defined else type(value).__name__, text=text)
     grad_fn = argument.grad_fns[0] if type(argument) is Traced and argument.grad_fns else None
     return Made(

@@ -4,13 +4,15 @@ A source of one expression is refused where Python has no result. In a program P
 error is raised, which the program may catch.
 """
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
 from autograd_cli.errors import LimitError
 from autograd_cli.lang import arithmetic
 from autograd_cli.lang.nodes import Expr
-from autograd_cli.run.state import State, plain
+from autograd_cli.run.nested import is_nested, usual_recursion
+from autograd_cli.run.state import Frame, Get, State, plain, plain_two
 from autograd_cli.run.traced import Traced
 
 LONGEST = 1 << 20
@@ -54,7 +56,7 @@ def binary(
             ):
                 made = call(a, b)
             else:
-                made = bounded(op, call, _operand(op, a), _operand(op, b), most)
+                made = bounded(op, call, *_operands(op, a, b), most)
         except Exception as error:
             state.failed(error, node, None, (left, right), exprs)
             raise
@@ -67,9 +69,28 @@ def binary(
     return apply
 
 
-def _operand(op: str, value: Any) -> Any:
-    """The plain value; `is` asks for the list itself, and `+` and `*` keep what its items are."""
-    return value if op in _IDENTITY or op in "+*" else plain(value)
+def _operands(op: str, a: Any, b: Any) -> tuple[Any, Any]:
+    """The plain values; `is` asks for the list itself, and `+` and `*` keep what its items are."""
+    return (a, b) if op in _IDENTITY or op in "+*" else plain_two(a, b)
+
+
+_ORDERS = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq,
+    "!=": operator.ne,
+}  # fmt: skip
+
+
+def compared(two: Callable[[Any, Any], Any], op: str, get: Get, number: Any) -> Get:
+    """What `get` gives compared with a number that stands in the source: `loss.item() > 0`."""
+    order = _ORDERS.get(op)
+
+    def compare(frame: Frame) -> Any:
+        left = get(frame)
+        if order is not None and type(left) is Traced and type(left.value) is float and left.kind == "call":
+            return order(left.value, number)
+        return two(left, number)
+
+    return compare
 
 
 def _strict(
@@ -95,6 +116,9 @@ def bounded(op: str, call: Callable[..., Any], left: Any, right: Any, most: int)
         if isinstance(left, str) or isinstance(right, str):
             return _text(op, call, left, right)
         arithmetic.check_cost(op, left, right, most)
+    elif is_nested(left) or is_nested(right):
+        with usual_recursion():
+            return call(left, right)
     return call(left, right)
 
 

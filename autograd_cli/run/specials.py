@@ -14,10 +14,11 @@ from autograd_cli.run.calls import Apply, applier
 from autograd_cli.run.events import Given, Printed
 from autograd_cli.run.expressions import Compiler
 from autograd_cli.run.iterating import iterated
+from autograd_cli.run.nested import is_nested
 from autograd_cli.run.operations import callable_for
 from autograd_cli.run.recording import settled
-from autograd_cli.run.state import TENSORS, Frame, Get, State, plain, shallow
-from autograd_cli.run.texts import masked
+from autograd_cli.run.state import TENSORS, Frame, Get, State, plain, shallow, whole
+from autograd_cli.run.texts import masked, written
 from autograd_cli.run.traced import Traced
 
 MOST_PRINTED = 1 << 20
@@ -53,7 +54,7 @@ def _said(args: tuple[Any, ...], sep: str | None, end: str | None) -> str:
     for name, given in (("sep", sep), ("end", end)):
         if given is not None and not isinstance(given, str):
             raise TypeError(f"{name} must be None or a string, not {type(given).__name__}")
-    parts = [masked(str(plain(arg))) for arg in args]
+    parts = [written(whole(arg)) for arg in args]
     return (" " if sep is None else sep).join(parts) + ("\n" if end is None else end)
 
 
@@ -74,7 +75,12 @@ def _add(state: State, node: Expr, text: str) -> None:
 def string(compiler: Compiler, node: nodes.Call, function: Function, exprs: tuple[Expr, ...]) -> Get | None:
     """`str(v)` and `repr(v)`, without addresses."""
     call = callable_for(function)
-    return _on_values(compiler, node, function, exprs, lambda *args: masked(call(*map(plain, args))))
+
+    def make(*args: Any) -> str:
+        values = [whole(arg) for arg in args]
+        return written(values[0]) if len(values) == 1 and is_nested(values[0]) else masked(call(*values))
+
+    return _on_values(compiler, node, function, exprs, make)
 
 
 def of_shallow(

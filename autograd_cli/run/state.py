@@ -11,6 +11,7 @@ from autograd_cli.lang.functions.rows import Function
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.run.leaves import Leaves
 from autograd_cli.run.limits import out_of_memory
+from autograd_cli.run.nested import check_depth, is_nested, rebuilt
 from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import Failure, Operand
 from autograd_cli.run.traced import Observer, Ran, Site, Traced, now
@@ -74,7 +75,6 @@ class State:
         self.number = number + 1
         return number
 
-    def full(self, span: Span) -> LimitError:
     def moment(self) -> int:
         """The number of a step of a program that makes no value but writes, so that later writes differ.
 
@@ -85,6 +85,7 @@ class State:
             self.number = number + 1
         return number
 
+    def full(self, span: Span) -> LimitError:
         """AGX606: the refusal of one more step."""
         return LimitError(
             "AGX606",
@@ -128,7 +129,7 @@ class State:
             raise limit from None
         if self.failure is None or self.failure.error is not error:
             operands = tuple(
-                Operand(self.text[expr.span.start : expr.span.end], expr, plain(arg), arg)
+                Operand(self.text[expr.span.start : expr.span.end], expr, whole(arg), arg)
                 for arg, expr in zip(args, exprs, strict=False)
             )
             self.failure = Failure(node, function, operands, error)
@@ -151,16 +152,35 @@ def _one_device(ran: Ran) -> bool:
 
 
 def plain(argument: Any) -> Any:
-    """The value of an argument; lists stay lists, and those without values of a run stay the same."""
+    """The value of an argument; lists stay lists, and those without values of a run stay the same.
+
+    RecursionError for lists too deep in each other for what is given them: see `whole`.
+    """
     kind = type(argument)
     if kind is Traced:
         return argument.value
     if kind is list or kind is tuple:
+        if is_nested(argument):
+            check_depth(argument)
+            return rebuilt(argument, plain)
         values = [plain(item) for item in argument]
         return values if kind is list else tuple(values)
     if kind is slice:
         return slice(plain(argument.start), plain(argument.stop), plain(argument.step))
     return argument
+
+
+def whole(argument: Any) -> Any:
+    """The value of an argument, however deep its lists are, to be compared, shown or kept."""
+    return rebuilt(argument, plain) if is_nested(argument) else plain(argument)
+
+
+def plain_two(first: Any, second: Any) -> tuple[Any, Any]:
+    """The values of two arguments; a list that both hold is one object in both."""
+    if not is_nested(first) and not is_nested(second):
+        return plain(first), plain(second)
+    made: dict[int, Any] = {}
+    return rebuilt(first, plain, made), rebuilt(second, plain, made)
 
 
 def shallow(argument: Any) -> Any:
@@ -175,6 +195,6 @@ def current(argument: Any) -> Any:
 
 def copied(argument: Any) -> Any:
     """The argument as a value keeps it: its lists may change later."""
-    if type(argument) is list:
-        return [copied(item) for item in argument]
-    return tuple([copied(item) for item in argument]) if type(argument) is tuple else argument
+    if is_nested(argument):
+        return rebuilt(argument, lambda item: item)
+    return argument[:] if type(argument) is list else argument

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from autograd_cli.errors import LimitError
 from autograd_cli.lang import nodes
+from autograd_cli.run.nested import is_nested, pieces, usual_recursion
 from autograd_cli.run.numbers import LONGEST, too_long
-from autograd_cli.run.state import Frame, Get, plain
+from autograd_cli.run.state import Frame, Get, plain, whole
 
 if TYPE_CHECKING:
     from autograd_cli.run.expressions import Compiler
@@ -17,12 +19,51 @@ WIDEST = 1000
 
 _NUMBER = re.compile(r"\d+")
 _ADDRESS = re.compile(r"( object)? at 0x[0-9a-f]+")
-_CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "r": repr, "s": str, "a": ascii}
+_CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": str, "r": repr, "s": str, "a": ascii}
 
 
 def masked(text: str) -> str:
     """`text` without the addresses of objects, which differ from run to run."""
     return _ADDRESS.sub("", text) if " at 0x" in text else text
+
+
+def written(value: Any) -> str:
+    """What Python's `str` gives, without addresses; LimitError AGX606 where lists in lists are too long."""
+    if isinstance(value, BaseException):
+        with usual_recursion():
+            return masked(str(value))
+    if not is_nested(value):
+        return masked(str(value))
+    made: list[str] = []
+    size = 0
+    for piece in pieces(value):
+        made.append(piece)
+        size += len(piece)
+        if size > LONGEST:
+            raise too_long(size)
+    return masked("".join(made))
+
+
+def begun(value: Any, most: int) -> str:
+    """The first `most` characters of what Python writes for a value, however long or deep it is."""
+    if type(value) is not list and type(value) is not tuple:
+        return masked(str(value))[:most]
+    made, size = [], 0
+    with suppress(RecursionError):
+        for piece in pieces(value):
+            made.append(piece)
+            size += len(piece)
+            if size > most:
+                break
+    return masked("".join(made))[:most]
+
+
+def _converted(value: Any, conversion: str) -> Any:
+    """A value as `!r`, `!s` or `!a` turn it into text."""
+    if not is_nested(value):
+        return _CONVERSIONS[conversion](value)
+    text = written(value)
+    return text if conversion != "a" else text.encode("ascii", "backslashreplace").decode()
 
 
 def joined(compiler: "Compiler", node: nodes.Joined) -> Get:
@@ -42,14 +83,16 @@ def formatted(compiler: "Compiler", node: nodes.Formatted) -> Get:
     """One value, converted and formatted."""
     get, state = compiler.compile(node.value), compiler.state
     form = None if node.form is None else compiler.compile(node.form)
-    convert = _CONVERSIONS[node.conversion]
 
     def text(frame: Frame) -> Any:
         argument = get(frame)
         spec = "" if form is None else plain(form(frame))
         try:
             check_width(spec)
-            return masked(format(convert(plain(argument)), spec))
+            value = whole(argument)
+            if node.conversion or (not spec and is_nested(value)):
+                value = _converted(value, node.conversion)
+            return masked(format(value, spec))
         except Exception as error:
             state.failed(error, node.value, None, (argument,), (node.value,))
             raise

@@ -1,6 +1,7 @@
 """Tensors and Python values as plain data for a report."""
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -9,6 +10,7 @@ import torch
 from autograd_cli.report import Summary, Values
 from autograd_cli.report.records import MOST_ELEMENTS
 from autograd_cli.report.values import summary
+from autograd_cli.run.nested import is_nested
 
 VALUES_LIMIT = MOST_ELEMENTS
 _ADDRESS = re.compile(r" object at 0x[0-9a-f]+")
@@ -95,6 +97,20 @@ def tensors_in(value: Any) -> list[torch.Tensor]:
     """The tensors in a value: itself, or those in a tuple or list of results."""
     if isinstance(value, torch.Tensor):
         return [value]
-    if isinstance(value, tuple | list):
+    if not isinstance(value, tuple | list):
+        return []
+    if not is_nested(value):
         return [tensor for item in value for tensor in tensors_in(item)]
-    return []
+    return list(_tensors_in(value))
+
+
+def _tensors_in(value: Any) -> Iterator[torch.Tensor]:
+    """Those of lists in lists, each list looked at once."""
+    seen, waiting = set(), [value]
+    while waiting:
+        top = waiting.pop()
+        if isinstance(top, torch.Tensor):
+            yield top
+        elif isinstance(top, tuple | list) and id(top) not in seen:
+            seen.add(id(top))
+            waiting += reversed(top)

@@ -150,10 +150,10 @@ def test_what_python_cannot_compute_is_said_in_a_sentence(op, left, right, sente
 
 def test_inner_lists_count_when_a_list_is_repeated():
     laughs: list[Any] = [1]
-    for _ in range(30):
+    for _ in range(10):
         laughs = [laughs, laughs]
     with pytest.raises(LimitError, match="makes a list of"):
-        apply_binary("*", laughs, 1)
+        apply_binary("*", laughs, 1, 1000)
 
 
 @pytest.mark.parametrize(
@@ -195,3 +195,13 @@ def test_pythons_own_functions_are_bounded_too():
         python_function("sum")([[1], [2]], [])
     with pytest.raises(LanguageError, match="Python's `sum` cannot take this: a list to start from"):
         python_function("sum")([[1], [2]], start=[])
+
+
+def test_lists_that_hold_each_other_are_counted_once():
+    own: list[object] = [1]
+    own.append(own)
+    assert items(own, 100_000) < 20
+    shared: tuple[object, ...] = ()
+    for _ in range(60):
+        shared = (shared, shared)
+    assert items(shared, 100_000) == 120
