@@ -101,7 +101,7 @@ def test_a_statement_means_what_python_means_by_it(text: str) -> None:
 
 
 def test_statements_of_one_line_and_of_several_are_the_same() -> None:
-    assert read("x = 1; y = x; x") == read("x = 1\n\n# then\ny = x\nx;") == read("x = 1\r\ny = x\rx")
+    assert read("x = 1; y = x; x") == read("x = 1\n\n# then\ny = x\nx;") == read("x = 1\r\ny = x\r\nx")
 
 
 SPANS = """\

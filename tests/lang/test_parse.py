@@ -86,7 +86,7 @@ def test_space_comments_and_line_ends_around_a_source_change_nothing(text, read)
 @pytest.mark.parametrize(
     "text",
     ["sin(x**2) + F.mse_loss(x, y, reduction='sum')[0]", "  (α + β)*'é' if 変数 > 2 else x[1:γ, ...]",
-     "# é\n( x\n+ ü\n- 'ß' )", "\ufeff\r\n(x + \r 'é'\r\n + y)", "[1,\n 2.5, f(x,\n key=-3)]"],
+     "# é\n( x\n+ ü\n- 'ß' )", "\ufeff\r\n(x + \r\n 'é'\r\n + y)", "[1,\n 2.5, f(x,\n key=-3)]"],
 )  # fmt: skip
 def test_the_text_at_a_span_read_again_is_the_node(text, read):
     source = Source(text)
