@@ -30,12 +30,16 @@ class Checker:
     """Walks expressions of one scope without recursion and notes how names are used.
 
     `functions` gives, for each function that the program makes, the roles of its parameters
-    in their order; `roles` are filled for names that are no functions or constants.
+    in their order; `roles` are filled for names that are no functions or constants. `certain`
+    are the names that surely have a value of the program's where the walk is, `possible` those
+    that may: before that a name of the language means what it means there.
     """
 
     def __init__(self, place: Place, functions: Mapping[str, Parameters]) -> None:
         self.place = place
         self.functions = functions
+        self.certain: set[str] = set(place.bound.bound)
+        self.possible: set[str] = set(place.bound.bound)
         self.roles: dict[str, set[Role]] = {}
 
     def root(self, body: Expr, role: Role | None = Role.TENSOR) -> None:
@@ -52,6 +56,8 @@ def _literal(checker: Checker, node: Expr, role: Role | None) -> Parts:
 
 def _name(checker: Checker, node: Name, role: Role | None) -> Parts:
     place = checker.place
+    if node.id not in checker.possible:
+        _check_class(place, node, role)
     if node.id not in place.bound:
         if lookup.constant(node, ()) is not None:
             return ()
@@ -61,10 +67,28 @@ def _name(checker: Checker, node: Name, role: Role | None) -> Parts:
         if path is not None:
             raise unknown.module(place, node, path)
         _check_free(place, node)
-    if node.id in place.bound.defined:
+    if node.id in place.bound.defined or _is_still_function(checker, node):
         raise misuse.function_as_value(place, node)
     checker.roles.setdefault(node.id, set()).update(() if role is None else (role,))
     return ()
+
+
+def _is_still_function(checker: Checker, node: Name) -> bool:
+    """Whether a name that the program assigns further down is a function of the language here."""
+    earlier = node.id not in checker.possible
+    return earlier and lookup.function(node, checker.place.bound.without(node.id)) is not None
+
+
+_OF_TYPES = frozenset({Role.DTYPE, Role.DEVICE})  # `x.to` takes either first
+
+
+def _check_class(place: Place, node: Expr, role: Role | None) -> None:
+    """Refuse a class, `float` or `np.float32`, where it does not stand for a dtype."""
+    first = node.id if isinstance(node, Name) else ""
+    found = lookup.constant(node, place.bound.without(first))
+    if found is not None and found.path.startswith(("builtins.", "numpy.")) and role not in _OF_TYPES:
+        if isinstance(found.value, str):
+            raise misuse.class_as_value(place, node, found)
 
 
 def _check_free(place: Place, node: Name) -> None:
@@ -84,6 +108,7 @@ def _check_free(place: Place, node: Name) -> None:
 
 def _attribute(checker: Checker, node: Attribute, role: Role | None) -> Parts:
     place = checker.place
+    _check_class(place, node, role)
     if lookup.constant(node, place.bound) is not None:
         return ()
     if lookup.function(node, place.bound) is not None:
@@ -185,7 +210,8 @@ def _function(checker: Checker, node: Call, function: Function) -> Parts:
         raise misuse.mode_as_value(place, node)
     if function.path == "builtins.type":
         raise misuse.type_as_value(place, node)
-    loose = lookup.is_either(node.function, place.bound)
+    name = node.function.id if isinstance(node.function, Name) else ""
+    loose = lookup.is_either(node.function, place.bound.without(name))
     found = placed(place.text, node, function, is_method=False, is_loose=loose)
     if function.path in _SHOWN:
         return [(part, None if role is Role.TENSOR else role) for part, role in found]
@@ -200,7 +226,12 @@ def _own_function(checker: Checker, node: Call, callee: Name) -> Parts:
     """The arguments of a function that the program makes, or that was brought to it."""
     place = checker.place
     if callee.id not in place.bound.defined and callee.id not in place.bound.callables:
-        raise misuse.called_name(place, node, callee)
+        earlier = None
+        if callee.id not in checker.certain:
+            earlier = lookup.function(callee, place.bound.without(callee.id))
+        if earlier is None:
+            raise misuse.called_name(place, node, callee)
+        return _function(checker, node, earlier)
     parameters = checker.functions.get(callee.id, {})
     roles = list(parameters.values())
     found: list[tuple[Expr, Role | None]] = []

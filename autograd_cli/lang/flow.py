@@ -50,7 +50,7 @@ def roles(program: Program, scope: Scope) -> dict[str, frozenset[Role]]:
     whole = Checker(place, functions)
     for define in _callees_first(program, place):
         functions[define.name] = _parameters(define, whole)
-    _block(whole, program.statements)
+    _module(whole, program.statements)
     return {name: frozenset(found) or _PLAIN for name, found in whole.roles.items()}
 
 
@@ -64,6 +64,21 @@ def unused(program: Program) -> tuple[Imported, ...]:
 
 
 # Statements
+
+
+def _module(checker: Checker, block: Block) -> None:
+    """Look at the statements outside of functions, and note which names have a value by then."""
+    bound = checker.place.bound
+    checker.certain, checker.possible = set(bound.given), set(bound.given)
+    for statement in block:
+        names = assigned((statement,))
+        is_simple = not blocks(statement) or isinstance(statement, Define)
+        if not is_simple:
+            checker.possible |= names
+        _block(checker, (statement,))
+        checker.possible |= names
+        if is_simple:
+            checker.certain |= names
 
 
 def _block(checker: Checker, block: Block) -> None:
@@ -140,6 +155,7 @@ def _parameters(define: Define, whole: Checker) -> Parameters:
     names = assigned(define.body) | frozenset(parameters)
     place = Place(whole.place.text, whole.place.bound.local(names))
     inner = Checker(place, whole.functions)
+    inner.certain = {*names, *whole.place.bound.given}
     _block(inner, define.body)
     for name, found in inner.roles.items():
         if name not in names:

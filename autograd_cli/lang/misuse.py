@@ -2,6 +2,7 @@
 
 from autograd_cli.errors import LanguageError, Span
 from autograd_cli.lang import lookup, nodes, unknown
+from autograd_cli.lang.namespaces import FROM_BUILTINS, NamedConstant
 from autograd_cli.lang.nodes import Attribute, Binary, Call, Expr, Name
 from autograd_cli.lang.tokens import scan
 from autograd_cli.lang.unknown import Place
@@ -11,7 +12,8 @@ from autograd_cli.lang.vocabulary import MODULE_CLASSES
 def function_as_value(place: Place, node: Expr) -> LanguageError:
     """The error for a function that stands where a value is due."""
     written = place.of(node)
-    one = next(iter(place.bound)) if len(place.bound) == 1 else "x"
+    others = place.bound.bound - {written}
+    one = next(iter(others)) if len(others) == 1 else "x"
     return place.error(
         "AGX109",
         f"`{written}` is a function, and a function is no value in the language.",
@@ -42,6 +44,21 @@ def type_as_value(place: Place, node: Call) -> LanguageError:
         node.span,
         f"Write `{place.of(node)}.__name__` for its name.",
         place.mended(Span(node.span.end, node.span.end), ".__name__"),
+    )
+
+
+def class_as_value(place: Place, node: Expr, constant: NamedConstant) -> LanguageError:
+    """The error for `float` or `np.float32` where no dtype is asked for."""
+    written, torchs = place.of(node), constant.path.startswith("builtins.")
+    dtype = str(constant.value).removeprefix("torch.")
+    dtype = f"torch.{dtype}" if dtype in FROM_BUILTINS else place.bound.spelled(dtype)
+    return place.error(
+        "AGX109",
+        f"`{written}` is a class, and a class is no value in the language.",
+        node.span,
+        f"As a dtype write `{dtype}`; `{written}(x)` makes a number."
+        if torchs
+        else f"It stands where a dtype is asked for: `dtype={written}`.",
     )
 
 

@@ -23,7 +23,8 @@ class Scope(Collection[str]):
     `bound` are those names: bindings, and what the program assigns. They hide all others.
     `imported` maps each name of an import to its path, None under the prelude; `stars` are
     the modules of star imports. `defined` are the functions that the program makes, and
-    `callables` those that were brought to it: both are among `bound`. `uses_arrays` says
+    `callables` those that were brought to it: both are among `bound`, as are `given`, the names
+    that have a value from outside before the first statement. `uses_arrays` says
     that NumPy's arrays can arise, whose methods are not those of tensors.
     """
 
@@ -32,6 +33,7 @@ class Scope(Collection[str]):
     stars: tuple[str, ...] = ()
     defined: frozenset[str] = frozenset()
     callables: frozenset[str] = frozenset()
+    given: frozenset[str] = frozenset()
     is_program: bool = field(default=False, compare=False)
     uses_arrays: bool = field(default=False, compare=False)
 
@@ -65,6 +67,10 @@ class Scope(Collection[str]):
         return replace(
             self, bound=self.bound | own, defined=self.defined - own, callables=self.callables - own
         )
+
+    def without(self, name: str) -> "Scope":
+        """The scope where `name` has no value of its own yet."""
+        return replace(self, bound=self.bound - {name})
 
     def spelled(self, spelling: str) -> str:
         """How what the prelude calls `spelling`, "F.relu", is called here: "nn.functional.relu"."""
@@ -103,6 +109,7 @@ def of(program: Program, bound: Collection[str], callables: Collection[str] = ()
         stars=stars,
         defined=frozenset(defined),
         callables=frozenset(callables) & from_outside,
+        given=frozenset(from_outside),
         is_program=not program.is_expression,
         uses_arrays="numpy" in text,
     )

@@ -87,7 +87,12 @@ def _by_name(compiler: Compiler, node: nodes.Call, callee: nodes.Name) -> Get:
     own = _taking(compiler, node, make)
     if otherwise is None:
         return own
-    return lambda frame: own(frame) if name in names or name in state.bindings else otherwise(frame)
+
+    def known(frame: Frame) -> Any:
+        has_value = name in names or name in state.bindings or name in state.gone
+        return own(frame) if has_value else otherwise(frame)
+
+    return known
 
 
 # Rows of the table

@@ -18,8 +18,8 @@ from autograd_cli.lang.nodes import Expr
 from autograd_cli.lang.scope import Scope
 from autograd_cli.run import numbers
 from autograd_cli.run.calls import applier, of_one, of_two
-from autograd_cli.run.naming import bound, unbound, undefined
-from autograd_cli.run.operations import callable_for
+from autograd_cli.run.naming import bound, functional, unbound, undefined
+from autograd_cli.run.operations import ROOTS, callable_for
 from autograd_cli.run.recording import recorder, taken
 from autograd_cli.run.state import TENSORS, Frame, Get, State, current, plain, shallow, whole
 from autograd_cli.run.traced import NONE_NAMED, Traced, now
@@ -68,6 +68,8 @@ class Compiler:
         if self.local is not None and name in self.local:
             return self.variable(node, None, lambda: unbound(name))
         otherwise = self.named_constant(node, self.outside)
+        if otherwise is None and lookup.function(node, self.outside) is not None:
+            otherwise = functional(state, node)
         return self.variable(node, state.names, lambda: undefined(name), otherwise)
 
     def variable(
@@ -94,10 +96,11 @@ class Compiler:
             return read(outside)
 
         def absent(frame: Frame) -> Any:
-            if names is not None and name in state.bindings:
-                return bound(state, node)
-            if otherwise is not None:
-                return otherwise(frame)
+            if name not in state.gone:
+                if names is not None and name in state.bindings:
+                    return bound(state, node)
+                if otherwise is not None:
+                    return otherwise(frame)
             error = missing()
             state.failed(error, node, None)
             raise error
@@ -122,8 +125,10 @@ class Compiler:
         if found is None:
             return None
         value: Any = found.value
-        if isinstance(value, str) and value.startswith("torch."):
-            value = getattr(torch, value.removeprefix("torch."))
+        if isinstance(value, str):
+            # A class is given as itself: torch and NumPy each make a dtype of it.
+            module, _, last = (found.path if self.is_program else value).rpartition(".")
+            value = getattr(ROOTS[module], last)
         state = self.state
         return lambda frame: state.constant(node, value, traced=True)
 

@@ -34,6 +34,8 @@ def handled(state: State, error: Exception, handlers: list[Any], frame: Frame) -
             finally:
                 if name:
                     frame.pop(name, None)
+                    if frame is state.names:
+                        state.gone.add(name)
             return ended
     raise error
 

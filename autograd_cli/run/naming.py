@@ -4,8 +4,9 @@ from typing import Any
 
 import torch
 
+from autograd_cli.errors import LanguageError
 from autograd_cli.lang import nodes
-from autograd_cli.run.state import State
+from autograd_cli.run.state import Frame, Get, State
 from autograd_cli.run.traced import Traced
 
 
@@ -17,6 +18,21 @@ def bound(state: State, node: nodes.Name) -> Any:
     if isinstance(binding.value, torch.Tensor) and binding.value.requires_grad:
         state.leaves.add(binding.value)
     return state.names.setdefault(node.id, made)
+
+
+def functional(state: State, node: nodes.Name) -> Get:
+    """A name that is still a function where a value is due: refused when it comes to that."""
+
+    def refuse(frame: Frame) -> Any:
+        raise LanguageError(
+            "AGX109",
+            f"`{node.id}` is still a function here, and a function is no value in the language.",
+            text=state.text,
+            span=node.span,
+            hint="Give the name a value above this line.",
+        )
+
+    return refuse
 
 
 def undefined(name: str) -> NameError:

@@ -34,11 +34,12 @@ class State:
 
     `number` is that of the next value, `values` all of them for an expression, None for a
     program. `site` is the statement being executed, `events` what it did so far, `late` the
-    sites whose last execution is still to be told.
+    sites whose last execution is still to be told. `gone` are the names of the module that an
+    `except` has taken away, with what they meant before the program.
     """
 
     __slots__ = (
-        "backwards", "bindings", "called", "device", "events", "failure", "late", "leaves", "line_of",
+        "backwards", "bindings", "called", "device", "events", "failure", "gone", "late", "leaves", "line_of",
         "most", "mutations", "names", "number", "observer", "one_device", "printed", "ran", "returned",
         "settings", "site", "text", "values",
     )  # fmt: skip
@@ -60,6 +61,7 @@ class State:
         self.events: list[Any] = []
         self.late: list[Site] = []
         self.failure: Failure | None = None
+        self.gone: set[str] = set()
         self.backwards = 0
         self.called = 0
         self.printed = 0

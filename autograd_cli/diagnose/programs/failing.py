@@ -35,6 +35,7 @@ ENDINGS: tuple[tuple[str, Callable[[Ended], Finding | None]], ...] = (
     ("AGX319", python_errors.assertion),
     ("AGX403", python_errors.number),
     ("AGX201", python_errors.name),
+    ("AGX109", python_errors.hidden),
     ("AGX105", python_errors.attribute),
 )
 

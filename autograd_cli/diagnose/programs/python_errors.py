@@ -12,7 +12,8 @@ from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.trial import rerun
 from autograd_cli.diagnose.statements import expressions, indent_of, replaced, targets
 from autograd_cli.errors import LimitError, Span
-from autograd_cli.lang import nodes
+from autograd_cli.lang import lookup, nodes, scope
+from autograd_cli.lang.bodies import statements
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.report import Finding, Fix
 from autograd_cli.run.traced import Traced, now
@@ -132,6 +133,8 @@ def name(case: Ended) -> Finding | None:
     if not isinstance(error, NameError):
         return None
     missing = error.name or (case.expr.id if isinstance(case.expr, nodes.Name) else case.text)
+    if isinstance(error, UnboundLocalError):
+        return _local(case, missing)
     near = get_close_matches(missing, list(case.whole.ran.names), 1)
     meant = f"; did you mean `{near[0]}`?" if near else "."
     fixes = (
@@ -143,6 +146,40 @@ def name(case: Ended) -> Finding | None:
         "AGX201",
         f"`{missing}` has no value on line {case.line}{meant}",
         fix=fixes if isinstance(case.expr, nodes.Name) else (),
+    )
+
+
+def _local(case: Ended, missing: str) -> Finding:
+    """AGX201 for a variable of a function that is read above the line that gives it a value."""
+    place = case.expr.span.start
+    inside = [each for each in statements(case.run.program.statements) if isinstance(each, nodes.Define)]
+    function = next(
+        (each.name for each in inside if each.span.start <= place < each.span.end), "the function"
+    )
+    return case.finding(
+        "AGX201",
+        f"`{missing}` has no value on line {case.line}: it is assigned in `{function}`, "
+        "which makes it a variable of that function's own.",
+        fix=(Fix(f"give what `{function}` assigns to `{missing}` another name, or pass `{missing}` to it"),),
+    )
+
+
+def hidden(case: Ended) -> Finding | None:
+    """AGX109 where a function is called by a name that stands for a value by now."""
+    callee = case.expr.function if isinstance(case.expr, nodes.Call) else None
+    if not case.says("object is not callable") or not isinstance(callee, nodes.Name):
+        return None
+    function = lookup.function(callee, ())
+    full = "" if function is None else function.path.removeprefix("builtins.")
+    hides = f", which hides the function {full}" if full else ""
+    is_there = "." in full and scope.of(case.run.program, ()).path(full.partition(".")[0]) is not None
+    return case.finding(
+        "AGX109",
+        f"`{callee.id}` stands for a value on line {case.line}{hides}.",
+        expr=callee,
+        fix=(Fix(f"line {case.line}:  {full}(…)", replaced(case.source, {callee.span: full})),)
+        if is_there
+        else (Fix(f"give the value that `{callee.id}` stands for another name"),),
     )
 
 
