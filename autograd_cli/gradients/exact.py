@@ -47,7 +47,7 @@ def evaluate(formula: Expr, run: Run, leaf: torch.Tensor) -> Exact:
         replay = _replay(text, run)
         with replay.session():
             values = _fitted(replay({}), leaf)
-            return Exact(text, values, value_errors(replay, lambda value: _fitted(value, leaf)))
+            return Exact(text, values, value_errors(replay, values, lambda value: _fitted(value, leaf)))
     except (AgxError, ReplayError, RuntimeError, TypeError, ValueError) as error:
         return Exact(text, reason=first_line(error))
 

@@ -7,7 +7,8 @@ Complex leaves are taken as pairs of real components.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import inf, nan
+from functools import cached_property
+from math import inf, isfinite, nan
 
 import torch
 
@@ -18,6 +19,7 @@ from autograd_cli.gradients.slope import Function, Shape, Slope, slope
 ELEMENTS = 1000
 """A leaf of more components than this is probed along random directions."""
 DIRECTIONS = 16
+_EPS = torch.finfo(torch.float64).eps
 _WORK = 300_000_000
 """Components times the work of one replay, above which a smaller leaf is probed as well."""
 
@@ -117,16 +119,26 @@ class Line:
         self.components = components(self.leaf)
         self.is_scalar = self.leaf.ndim == 0 and not self.leaf.is_complex()
         self.output = replay({})
+        self.cotangent = cotangent.conj().resolve_conj() if cotangent.is_complex() else cotangent
+        self.simple = self._weigh_number() or self._weigh()
+        self.noise = max(2 * _EPS * self.size, noise)
+        self.typical = self._typical()
+
+    def _weigh_number(self) -> bool:
+        """Take the measure of an output that is one finite real number; False of any other."""
+        if self.output.ndim or self.output.is_complex() or self.cotangent.is_complex():
+            return False
+        self.value, self.weight = float(self.output), float(self.cotangent)
+        self.size, self.all_finite = abs(self.weight * self.value), True
+        return isfinite(self.value)
+
+    def _weigh(self) -> bool:
+        """Take the measure of any other output."""
         self.finite = torch.isfinite(self.output)
         self.all_finite = bool(self.finite.all())
-        self.cotangent = cotangent.conj().resolve_conj() if cotangent.is_complex() else cotangent
         terms = (self.cotangent * self.output)[self.finite]
         self.size = float(terms.abs().sum())
-        self.noise = max(2 * torch.finfo(torch.float64).eps * self.size, noise)
-        self.typical = self._typical()
-        self.simple = self.output.ndim == 0 and not self.output.is_complex() and self.all_finite
-        if self.simple:
-            self.value, self.weight = float(self.output), float(self.cotangent.real)
+        return False
 
     def _typical(self) -> float:
         """The size of a leaf's component, 1 where all are 0."""
@@ -148,13 +160,24 @@ class Line:
         """The change of the sum as one component moves by t."""
         if self.is_scalar:
             return lambda t: self.at(self.leaf + t)
+        moved, cells = self.movable
+        cell = cells[index]
+        at = float(cell)
 
         def change(t: float) -> float:
-            moved = self.components.clone()
-            moved[index] += t
-            return self.change(moved)
+            cell.fill_(at + t)
+            try:
+                return self.at(moved)
+            finally:
+                cell.fill_(at)
 
         return change
+
+    @cached_property
+    def movable(self) -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:
+        """A copy of the leaf to be moved, and each of its components, in the same memory."""
+        moved = self.components.clone()
+        return shaped(moved, self.leaf), moved.unbind()
 
     def toward(self, direction: torch.Tensor) -> Callable[[float], float]:
         """The change of the sum as all components move by t times a direction."""

@@ -80,10 +80,9 @@ class Replay:
         self.renewals: set[int] = set()
         self.graded = any(_is_grad(run.steps[index]) for index in self.under)
         self.base: list[Any] = [None] * len(run.steps)
-        self.is_ready = False
+        self.draws = any(_may_draw(run.steps[index]) for index in self.under)
         with self.session():
             self._prepare(run)
-        self.is_ready = True
 
     def __call__(self, leaves: Mapping[str, torch.Tensor]) -> torch.Tensor:
         """The root's value with the named leaves at `leaves` and the others as recorded.
@@ -93,31 +92,40 @@ class Replay:
         values = self.base.copy()
         for name, value in leaves.items():
             values[self.inputs[name]] = value
-        is_recorded = torch.is_grad_enabled()
         try:
-            with torch.set_grad_enabled(is_recorded or self.graded):
-                self._evaluate(values)
+            if self.graded:
+                return self._with_graph(values)
+            self._evaluate(values)
         except Exception as error:  # whatever torch raises is the reason
             raise ReplayError(first_line(error)) from error
         output: torch.Tensor = values[self.root]
-        return output if is_recorded or not self.graded else output.detach()
+        return output
+
+    def _with_graph(self, values: list[Any]) -> torch.Tensor:
+        """The root's value where calls on the way ask for gradients."""
+        for index in self.inputs.values():
+            if not values[index].requires_grad:
+                values[index] = values[index].detach().requires_grad_()
+        is_recorded = torch.is_grad_enabled()
+        with torch.enable_grad():
+            self._evaluate(values)
+        output: torch.Tensor = values[self.root]
+        return output if is_recorded else output.detach()
 
     def _evaluate(self, values: list[Any]) -> None:
         """Make every call of the plan on the values so far."""
-        if self.graded:
-            for index in self.inputs.values():
-                if not values[index].requires_grad:
-                    values[index] = values[index].detach().requires_grad_()
         for planned in self.plan:
-            values[planned.index] = evaluated(planned, values)
+            slots = planned.slots
+            if slots is None or planned.state is not None:
+                values[planned.index] = evaluated(planned, values)
+            else:
+                values[planned.index] = planned.call(*[values[slot] for slot in slots])
 
     @contextmanager
     def session(self) -> Iterator[None]:
         """Replays without gradients, warnings or a mark on the process's random state."""
-        draws = any(planned.state is not None for planned in self.plan)
-        state = torch.random.get_rng_state() if draws or not self.is_ready else None
-        with warnings.catch_warnings(), torch.no_grad(), default_dtype(self.dtype):
-            warnings.simplefilter("ignore")
+        state = torch.random.get_rng_state() if self.draws else None
+        with quiet(), torch.no_grad(), default_dtype(self.dtype):
             try:
                 yield
             finally:
@@ -193,11 +201,28 @@ class Replay:
 def default_dtype(dtype: torch.dtype) -> Iterator[None]:
     """New floating tensors are of that dtype inside."""
     before = torch.get_default_dtype()
+    if before == dtype:
+        yield
+        return
     torch.set_default_dtype(dtype)
     try:
         yield
     finally:
         torch.set_default_dtype(before)
+
+
+_SILENT = ("ignore", None, Warning, None, 0)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No warnings inside. Only the outermost of several takes the time to see to it."""
+    if warnings.filters and warnings.filters[0] == _SILENT:
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def evaluated(planned: Planned, values: Sequence[Any]) -> Any:
@@ -264,6 +289,13 @@ def _refuse_dimensions(step: LiveStep) -> None:
 def _is_grad(step: LiveStep) -> bool:
     """Whether the step is a gradient that the program asked torch for."""
     return step.function is not None and step.function.path == "torch.autograd.grad"
+
+
+def _may_draw(step: LiveStep) -> bool:
+    """Whether a call draws random numbers, as far as is known of it."""
+    if step.kind != "call":
+        return False
+    return step.function is None or step.function.draws or step.function.kind is Kind.RANDOM
 
 
 def _is_empty(step: LiveStep) -> bool:

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from math import isfinite, sqrt
 from typing import Any
 
@@ -18,6 +18,7 @@ import torch
 
 from autograd_cli.errors import first_line
 from autograd_cli.gradients.backward import slopes
+from autograd_cli.gradients.draws import MANY, Draw, LaneDraw, draws
 from autograd_cli.gradients.numeric import components
 from autograd_cli.gradients.replay import CALL, Planned, Replay, ReplayError, evaluated, raised
 from autograd_cli.lang.functions.rows import Kind
@@ -30,7 +31,6 @@ _MANY = 4_000_000  # random numbers a sample, calls counted as such, above which
 _SPREADS = 6.0
 _DOUBLE = torch.finfo(torch.float64).eps
 _LANES = 16
-_KEPT = 1_000
 _COARSE = 1e-4
 _PRODUCTS = frozenset({Kind.PRODUCT, Kind.LINALG, Kind.LAYER})
 _LEAST = 1e-10  # a relative move that float64 itself shows clearly
@@ -68,19 +68,20 @@ class Rounding:
     noise: float
 
 
-def value_errors(replay: Replay, fitted: Callable[[torch.Tensor], torch.Tensor]) -> torch.Tensor:
-    """What rounding does in float64 to the components (n,) of a program's fitted value.
+def value_errors(
+    replay: Replay, exact: torch.Tensor, fitted: Callable[[torch.Tensor], torch.Tensor]
+) -> torch.Tensor:
+    """What rounding does in float64 to the components `exact` (n,) of a program's fitted value.
 
     Must run inside the replay's session.
     """
     sampler = _Sampler(replay, None, None)
-    exact = fitted(sampler.output(replay.leaves, None))
     if exact.numel() == 1 and (lanes := in_lanes(sampler)) is not None:
         with suppress(RuntimeError, TypeError, ValueError):
             spread = lanes.moved()
             return _SPREADS * rms(spread) / sampler.amplified + 16 * _DOUBLE * _finite(exact.abs())
-    moved = [fitted(sampler.output(replay.leaves, draw)) - exact for draw in sampler.draws()]
-    return _SPREADS * rms(torch.stack(moved)) / sampler.amplified + 16 * _DOUBLE * _finite(exact.abs())
+    moved = torch.stack([fitted(sampler.output(replay.leaves, draw)) for draw in sampler.draws()])
+    return _SPREADS * rms(moved.sub_(exact)) / sampler.amplified + 16 * _DOUBLE * _finite(exact.abs())
 
 
 def rms(samples: torch.Tensor) -> torch.Tensor:
@@ -156,28 +157,6 @@ def _accumulation(steps: Sequence[LiveStep], index: int, eps: float) -> float:
     return sqrt(1 + sqrt(max(lengths)) / _LANES)
 
 
-class _Draw:
-    """Random factors near 1, handed out one tensor after the other."""
-
-    def __init__(self, count: int, generator: torch.Generator) -> None:
-        self.numbers = torch.randn(count, generator=generator, dtype=torch.float64)
-        self.used = 0
-
-    def factor(self, shape: torch.Size, eps: float) -> torch.Tensor:
-        """A tensor 1 + eps times standard normal numbers, of the given shape."""
-        start = self.used
-        self.used += shape.numel()
-        return self.numbers[start : self.used].view(shape).mul(eps).add_(1)
-
-    def offset(self, shape: torch.Size) -> torch.Tensor:
-        """What a difference that the run had counts as, of the given shape."""
-        return self.factor(shape, 1.0)
-
-    def number(self, value: float, eps: float) -> Any:
-        """A Python float moved."""
-        return value * float(self.factor(torch.Size(()), eps))
-
-
 class _Sampler:
     """Float64 backwards of one replay, perturbed or not.
 
@@ -190,6 +169,8 @@ class _Sampler:
         self.cotangent = cotangent
         calls = [planned.index for planned in (*replay.fixed, *replay.plan)]
         self.moved = [*replay.inputs.values(), *calls]
+        self.offsets: dict[int, torch.Tensor] = {}
+        self.still: set[int] = set()
         rounds = {index: self.rounds(index, cap) for index in self.moved}
         self.strongest = max(rounds.values(), default=0.0) or _DOUBLE / 2
         self.amplified = max(1.0, _LEAST / self.strongest)
@@ -197,34 +178,51 @@ class _Sampler:
         self.precisions = {index: eps * sums[index] for index, eps in rounds.items()}
         summing = [planned for planned in replay.plan if planned.slots and sums[planned.index] > 1]
         self.terms = {planned.index: self.terms_of(planned) for planned in summing}
+        self.measure_constants()
 
     def rounds(self, index: int, cap: float | None) -> float:
         """How much a step rounds by; what is copied as recorded does not."""
         return 0.0 if index in self.replay.renewals else _rounds(self.replay.steps[index].value, cap)
+
+    def measure_constants(self) -> None:
+        """Find by how much what the run had for each constant differs; large ones that do not stay out."""
+        for planned in self.replay.fixed:
+            if self.precisions[planned.index]:
+                off = self.offset(planned.index)
+                if off.any():
+                    self.offsets[planned.index] = off
+                elif off.numel() > MANY:
+                    self.still.add(planned.index)
+
+    def offset(self, index: int) -> torch.Tensor:
+        """What the run had for a constant less what float64 has."""
+        try:
+            off: torch.Tensor = raised(self.replay.steps[index].value) - self.replay.base[index]
+        except Exception as error:  # whatever torch raises is the reason
+            raise ReplayError(first_line(error)) from error
+        return off
 
     def terms_of(self, planned: Planned) -> int:
         """The place of the first floating tensor among the arguments of a call."""
         places = [slot for slot in planned.slots or () if slot < len(self.replay.steps)]
         return next(place for place in places if _rounds(self.replay.steps[place].value, None))
 
-    def draws(self) -> Iterator[_Draw]:
-        """The random numbers of one sample after the other, the same ones in every call.
+    def draws(self) -> Iterator[Draw]:
+        """The random numbers of one sample after the other, the same ones in every call."""
+        moved = [*self.moved, *self.moved, *self.terms.values()]
+        values = [self.replay.steps[index].value for index in moved if index not in self.still]
+        count = sum(value.numel() for value in values if isinstance(value, torch.Tensor))
+        count += len(self.replay.literals)
+        return draws(count, self.samples(count))
+
+    def samples(self, count: int) -> int:
+        """How many samples are taken, of so many random numbers each.
 
         With few samples chance would make some of many elements look exact.
         """
-        moved = [*self.moved, *self.moved, *self.terms.values()]
-        values = [self.replay.steps[index].value for index in moved]
-        count = sum(value.numel() for value in values if isinstance(value, torch.Tensor))
-        count += len(self.replay.literals)
-        generator = torch.Generator().manual_seed(0)
-        for _ in range(self.samples(count)):
-            yield _Draw(count, generator)
-
-    def samples(self, count: int) -> int:
-        """How many samples are taken, of so many random numbers each."""
         return _SAMPLES_OF_MANY if count + CALL * len(self.replay.plan) > _MANY else _SAMPLES
 
-    def sample(self, draw: _Draw | None) -> tuple[float, dict[str, torch.Tensor]]:
+    def sample(self, draw: Draw | None) -> tuple[float, dict[str, torch.Tensor]]:
         """The weighted sum of the output and the gradients (n,) of the leaves."""
         leaves = {name: leaf.clone().requires_grad_() for name, leaf in self.replay.leaves.items()}
         try:
@@ -237,7 +235,7 @@ class _Sampler:
         given = (torch.zeros_like(v) if g is None else g for g, v in zip(made, leaves.values(), strict=True))
         return total, dict(zip(leaves, map(components, given), strict=True))
 
-    def output(self, leaves: Mapping[str, torch.Tensor], draw: _Draw | None) -> torch.Tensor:
+    def output(self, leaves: Mapping[str, torch.Tensor], draw: Draw | None) -> torch.Tensor:
         """The root's value, every step's own moved by what `draw` gives."""
         values = self.replay.base.copy()
         for name, leaf in leaves.items():
@@ -252,19 +250,20 @@ class _Sampler:
         output: torch.Tensor = values[self.replay.root]
         return output
 
-    def move_constants(self, values: list[Any], draw: _Draw) -> None:
+    def move_constants(self, values: list[Any], draw: Draw) -> None:
         """Moves what constants made by what the run had there, and Python floats that the dtype rounds."""
         for planned in self.replay.fixed:
-            if self.precisions[planned.index]:
-                exact = values[planned.index]
-                off = raised(self.replay.steps[planned.index].value) - exact
+            if planned.index in self.offsets:
+                exact, off = values[planned.index], self.offsets[planned.index]
                 values[planned.index] = exact + off * draw.offset(exact.shape) * self.amplified
+            elif self.precisions[planned.index] and planned.index not in self.still:
+                draw.skip(values[planned.index].shape)
         eps = self.strongest * self.amplified
         for slot in self.replay.literals:
             if not is_single(values[slot]):
                 values[slot] = draw.number(values[slot], eps)
 
-    def rounded(self, planned: Planned, values: list[Any], draw: _Draw) -> Any:
+    def rounded(self, planned: Planned, values: list[Any], draw: Draw) -> Any:
         """A call's result as it may be: from moved terms, moved where it is stored and on its way on."""
         slot = self.terms.get(planned.index)
         operand = values[slot] if slot is not None else None
@@ -280,7 +279,7 @@ class _Sampler:
             return made
         return self.passed(made, planned.index, draw)
 
-    def passed(self, value: Any, index: int, draw: _Draw) -> Any:
+    def passed(self, value: Any, index: int, draw: Draw) -> Any:
         """A value moved in the graph, so that the cotangent is moved as well."""
         eps = self.precisions[index] * self.amplified
         return value * draw.factor(value.shape, eps) if eps else value
@@ -315,37 +314,6 @@ def _is_elementwise(step: LiveStep) -> bool:
     return step.function is not None and step.function.kind is Kind.ELEMENTWISE
 
 
-class _LaneDraw(_Draw):
-    """Factors for all samples at once; those of the first element are 1, which moves nothing."""
-
-    def __init__(self, count: int, samples: int) -> None:
-        self.numbers = (_lane_numbers if count <= _KEPT else _lane_numbers.__wrapped__)(count, samples)
-        self.used = 0
-
-    def factor(self, shape: torch.Size, eps: float) -> torch.Tensor:
-        """One factor for each sample."""
-        self.used += 1
-        return torch.add(1.0, self.numbers[self.used - 1], alpha=eps)
-
-    def offset(self, shape: torch.Size) -> torch.Tensor:
-        """What a difference that the run had counts as: nothing in the first element."""
-        found = self.factor(shape, 1.0)
-        found[0] = 0.0
-        return found
-
-    def number(self, value: float, eps: float) -> Any:
-        """A Python float moved in each sample."""
-        return value * self.factor(torch.Size(()), eps)
-
-
-@lru_cache(maxsize=64)
-def _lane_numbers(count: int, samples: int) -> torch.Tensor:
-    """The numbers of `_Sampler.draws` for scalars, (count, 1 + samples); the first column is 0."""
-    generator = torch.Generator().manual_seed(0)
-    drawn = [torch.randn(count, generator=generator, dtype=torch.float64) for _ in range(samples)]
-    return torch.stack([torch.zeros(count, dtype=torch.float64), *drawn], 1)
-
-
 class _Lanes:
     """All samples of a program of scalars in one evaluation."""
 
@@ -358,7 +326,7 @@ class _Lanes:
     def moved(self) -> torch.Tensor:
         """By how much the value moves in each sample, (samples, 1)."""
         leaves = {name: leaf.expand(1 + self.samples) for name, leaf in self.sampler.replay.leaves.items()}
-        output = self.sampler.output(leaves, _LaneDraw(self.count, self.samples))
+        output = self.sampler.output(leaves, LaneDraw(self.count, self.samples))
         output = torch.as_tensor(output).expand(1 + self.samples)
         return (output[1:] - output[0]).unsqueeze(1)
 
@@ -369,7 +337,7 @@ class _Lanes:
             name: leaf.repeat(1 + self.samples).requires_grad_()
             for name, leaf in sampler.replay.leaves.items()
         }
-        output = sampler.output(leaves, _LaneDraw(self.count, self.samples))
+        output = sampler.output(leaves, LaneDraw(self.count, self.samples))
         assert sampler.cotangent is not None
         weighed = output * sampler.cotangent
         if weighed.shape != (1 + self.samples,):

@@ -4,7 +4,7 @@ The interpreter keeps live steps; these are the same steps as plain data, for th
 rooms that must not know torch. The derivative rules work on them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -58,22 +58,39 @@ class Evaluated(Protocol):
         """What was given by name."""
 
 
-def refs(args: Any) -> Iterator[Ref]:
+def refs(args: Any) -> list[Ref]:
     """Every Ref in an argument structure: tuples, lists, dicts and slices of them."""
-    if isinstance(args, Ref):
-        yield args
+    found: list[Ref] = []
+    _gather(args, found)
+    return found
+
+
+def _gather(args: Any, found: list[Ref]) -> None:
+    """Add every Ref in an argument structure to `found`, in order."""
+    kind = type(args)
+    if kind is Ref:
+        found.append(args)
+    elif kind is float or kind is int:
+        return
     elif isinstance(args, tuple | list):
         for item in args:
-            yield from refs(item)
-    elif isinstance(args, dict):
-        yield from refs(tuple(args.values()))
-    elif isinstance(args, slice):
-        yield from refs((args.start, args.stop, args.step))
+            if type(item) is Ref:
+                found.append(item)
+            else:
+                _gather(item, found)
+    elif kind is dict:
+        _gather(tuple(args.values()), found)
+    elif kind is slice:
+        _gather((args.start, args.stop, args.step), found)
 
 
-def below(step: Evaluated) -> Iterator[int]:
+def below(step: Evaluated) -> list[int]:
     """The places of the steps whose values went into `step`, in order, repeats kept."""
-    return (ref.index for ref in refs((step.args, step.kwargs)))
+    found: list[Ref] = []
+    _gather(step.args, found)
+    if step.kwargs:
+        _gather(step.kwargs, found)
+    return [ref.index for ref in found]
 
 
 def under(steps: Sequence[Evaluated], root: int) -> list[int]:

@@ -22,6 +22,7 @@ from autograd_cli.lang.nodes import (
     Sequence,
     Text,
     Unary,
+    children,
     walk,
 )
 from autograd_cli.lang.parse import parse
@@ -153,6 +154,9 @@ def rewritten(
 
 def _with_parts(node: Expr, done: Mapping[int, Expr]) -> Expr:
     """`node` with its parts as they are in `done`; itself where none changed."""
+    parts = children(node)
+    if all(done[id(part)] is part for part in parts):
+        return node
     changes: dict[str, Any] = {}
     for item in fields(node):
         old = getattr(node, item.name)
@@ -165,4 +169,4 @@ def _with_parts(node: Expr, done: Mapping[int, Expr]) -> Expr:
             continue
         if new is not old:
             changes[item.name] = new
-    return replace(node, **changes) if changes else node
+    return replace(node, **changes)

@@ -126,7 +126,7 @@ def _pass_down(tape: Tape, step: Step, arrived: dict[int, list[Arrived]]) -> Non
         assert target.step is not None
         index = target.step.index
         place = _place(step, target.step, seen[index])
-        arrived.setdefault(index, []).append(replace(one, place=place))
+        arrived.setdefault(index, []).append(Arrived(one.value, one.reason, one.notes, place))
         seen[index] += 1
 
 
@@ -144,8 +144,11 @@ def _place(user: Step, used: Step, nth: int) -> int:
 
 def _equal_draws(steps: Sequence[Step], reached: Sequence[int]) -> list[str]:
     """The texts of random draws that stand in the source more than once."""
-    rows = ((unparse(steps[i].expr), by_path.get(steps[i].path)) for i in reached if steps[i].kind == "call")
-    counts = Counter(text for text, row in rows if row is not None and row.kind is Kind.RANDOM)
+    rows = ((steps[i].expr, by_path.get(steps[i].path)) for i in reached if steps[i].kind == "call")
+    drawn = [expr for expr, row in rows if row is not None and row.kind is Kind.RANDOM]
+    if len(drawn) < 2:
+        return []
+    counts = Counter(map(unparse, drawn))
     return [text for text, count in counts.items() if count > 1]
 
 
@@ -158,12 +161,17 @@ def _derivative(
         return Derivative(None, arrived.reason)
     expr, shapes = like(arrived.value, step.expr)
     formula = in_plain_names(expr, names)
-    text = unparse(formula)
-    if any(draw in text for draw in draws):
+    if draws and any(draw in unparse(formula) for draw in draws):
         return Derivative(None, "two random draws with the same text")
+    return Derivative(formula, shapes=shapes, notes=_notes_on(formula, arrived.notes))
+
+
+def _notes_on(formula: Expr, notes: Sequence[tuple[int, str]]) -> tuple[str, ...]:
+    """The notes on numbers that stand in the formula."""
+    if not notes:
+        return ()
     numbers = {node.value for node in walk(formula) if isinstance(node, Number)}
-    notes = tuple(note for number, note in arrived.notes if number in numbers)
-    return Derivative(formula, shapes=shapes, notes=notes)
+    return tuple(note for number, note in notes if number in numbers)
 
 
 class LocalFactors:

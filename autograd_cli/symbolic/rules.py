@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from inspect import signature
 
 from autograd_cli.symbolic import elementwise, indexing, losses, powers, products, reductions, shapes
@@ -67,6 +68,10 @@ FUNCTIONS: dict[str, Callable[..., Contributions]] = {
 }
 
 
+_signature = cache(signature)
+"""A rule's signature, which takes long to find."""
+
+
 def is_elementwise(key: str) -> bool:
     """Whether the rule of this key is a row of local factors."""
     return key in elementwise.ROWS
@@ -100,7 +105,7 @@ def contributions(call: Call, cotangent: Value) -> Contributions:
         raise NoRuleError(f"{call.name} with several results has no derivative rule yet")
     rule = FUNCTIONS[key]
     try:
-        bound = signature(rule).bind(call, cotangent, *call.args, **call.kwargs)
+        bound = _signature(rule).bind(call, cotangent, *call.args, **call.kwargs)
     except TypeError as error:
         raise NoRuleError(f"{call.name} has no derivative rule for these arguments yet") from error
     found = rule(*bound.args, **bound.kwargs)

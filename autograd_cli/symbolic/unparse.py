@@ -5,7 +5,7 @@ from math import isinf, isnan
 from typing import Any
 
 from autograd_cli.lang import nodes
-from autograd_cli.lang.nodes import Expr, walk
+from autograd_cli.lang.nodes import Expr, children
 
 CONDITIONAL, OR, AND, NOT, COMPARE, UNARY, POWER, POSTFIX, ATOM = 1, 2, 3, 4, 5, 12, 13, 14, 15
 PRODUCT = 11
@@ -28,19 +28,26 @@ def unparse(expr: Expr) -> str:
     matrix product that is the whole text is spaced, and so is a fraction before it:
     `2/10 * X.T @ (X@w + b - y)`. Works without recursion, at any depth.
     """
-    writer = _Writer(_spaced(expr))
-    for node in reversed(list(walk(expr))):
+    chain = _chain(expr)
+    spaced = _spaced(chain)
+    writer = _Writer(spaced, {id(link) for link in chain} if spaced else spaced)
+    for node in reversed(writer.unwritten(expr)):
         writer.write(node)
     return writer.texts[id(expr)]
 
 
-def _spaced(root: Expr) -> set[int]:
-    """The operators of the outermost product that are written with spaces."""
+def _chain(root: Expr) -> list[nodes.Binary]:
+    """The operators of the outermost product, from the last one back."""
     chain: list[nodes.Binary] = []
     node = root
     while isinstance(node, nodes.Binary) and LEVELS[node.op] == PRODUCT:
         chain.append(node)
         node = node.left
+    return chain
+
+
+def _spaced(chain: list[nodes.Binary]) -> set[int]:
+    """The operators of the outermost product that are written with spaces."""
     if any(link.op == "@" for link in chain):
         return {id(link) for link in chain if not is_fraction(link)}
     return {id(link) for link in chain if link.op == "*" and is_fraction(link.left)}
@@ -60,35 +67,44 @@ def _unsigned(node: Expr) -> Expr:
     return node.operand if isinstance(node, nodes.Unary) and node.op == "-" else node
 
 
-class _Writer:
-    """Texts and precedences of nodes, written from the leaves up."""
+_KEPT = 200
+"""Characters of a text that a node keeps: of a long sum each part would keep one nearly as long."""
 
-    def __init__(self, spaced: set[int]) -> None:
+
+class _Writer:
+    """Texts and precedences of nodes, written from the leaves up.
+
+    A node keeps its text, since a formula is made of parts that were written before; those
+    in `outermost` have another text here than elsewhere, where some are `spaced`.
+    """
+
+    def __init__(self, spaced: set[int], outermost: set[int]) -> None:
         self.spaced = spaced
+        self.outermost = outermost
         self.texts: dict[int, str] = {}
         self.levels: dict[int, int] = {}
-        self.forms: dict[type[Expr], Callable[[Any], tuple[str, int]]] = {
-            nodes.Number: _number,
-            nodes.Text: lambda node: (repr(node.value), ATOM),
-            nodes.Constant: lambda node: ("..." if node.value is ... else repr(node.value), ATOM),
-            nodes.Name: lambda node: (node.id, ATOM),
-            nodes.Attribute: lambda node: (f"{self.receiver(node.value)}.{node.name}", POSTFIX),
-            nodes.Keyword: lambda node: (f"{node.name}={self.texts[id(node.value)]}", ATOM),
-            nodes.Call: self.call,
-            nodes.Unary: self.unary,
-            nodes.Binary: self.binary,
-            nodes.Compare: self.compare,
-            nodes.Boolean: self.boolean,
-            nodes.Conditional: self.conditional,
-            nodes.Slice: self.slice,
-            nodes.Subscript: self.subscript,
-            nodes.Sequence: self.sequence,
-        }
+
+    def unwritten(self, root: Expr) -> list[Expr]:
+        """The nodes that have no text yet, each before its parts."""
+        found, stack = [], [root]
+        while stack:
+            node = stack.pop()
+            known = vars(node).get("_written")
+            if known is not None and id(node) not in self.outermost:
+                self.texts[id(node)], self.levels[id(node)] = known
+            else:
+                found.append(node)
+                stack.extend(children(node))
+        return found
 
     def write(self, node: Expr) -> None:
         """Note the text and the precedence of `node`, whose parts are written already."""
-        form = next(self.forms[base] for base in type(node).__mro__ if base in self.forms)
-        self.texts[id(node)], self.levels[id(node)] = form(node)
+        kind = type(node)
+        form = _FORMS.get(kind) or next(_FORMS[base] for base in kind.__mro__ if base in _FORMS)
+        written = text, level = form(self, node)
+        self.texts[id(node)], self.levels[id(node)] = text, level
+        if len(text) <= _KEPT and id(node) not in self.outermost:
+            vars(node)["_written"] = written
 
     def at(self, node: Expr, level: int) -> str:
         """The text of `node` for a place that takes precedence `level` and above."""
@@ -161,3 +177,23 @@ def _number(node: nodes.Number) -> tuple[str, int]:
         return ("nan", ATOM) if isnan(value) else ("inf", ATOM) if value > 0 else ("-inf", UNARY)
     text = repr(value)
     return text, UNARY if text.startswith("-") else ATOM
+
+
+_FORMS: dict[type[Expr], Callable[[_Writer, Any], tuple[str, int]]] = {
+    nodes.Number: lambda _, node: _number(node),
+    nodes.Text: lambda _, node: (repr(node.value), ATOM),
+    nodes.Constant: lambda _, node: ("..." if node.value is ... else repr(node.value), ATOM),
+    nodes.Name: lambda _, node: (node.id, ATOM),
+    nodes.Attribute: lambda writer, node: (f"{writer.receiver(node.value)}.{node.name}", POSTFIX),
+    nodes.Keyword: lambda writer, node: (f"{node.name}={writer.texts[id(node.value)]}", ATOM),
+    nodes.Call: _Writer.call,
+    nodes.Unary: _Writer.unary,
+    nodes.Binary: _Writer.binary,
+    nodes.Compare: _Writer.compare,
+    nodes.Boolean: _Writer.boolean,
+    nodes.Conditional: _Writer.conditional,
+    nodes.Slice: _Writer.slice,
+    nodes.Subscript: _Writer.subscript,
+    nodes.Sequence: _Writer.sequence,
+}
+"""What writes each kind of node: its text and its precedence."""

@@ -1,0 +1,132 @@
+"""The random factors near 1 by which the samples of a run are moved.
+
+Every sample asks for the same factors in the same order, so that what the first one asked
+for is made for all the others at once.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any
+
+import torch
+
+_KEPT = 1_000
+"""Numbers a sample up to which they are kept for the next program: making them takes longer."""
+
+MANY = 20_000
+"""Numbers a sample up to which the factors of all samples are made together."""
+
+Use = tuple[torch.Size, float]
+"""The shape of a factor that was asked for and its distance from 1."""
+
+
+class Draw:
+    """Random factors near 1, handed out one tensor after the other.
+
+    `known` are the factors that will be asked for, `uses` by what shape and distance.
+    """
+
+    def __init__(
+        self, numbers: torch.Tensor, uses: Sequence[Use] = (), known: Sequence[torch.Tensor] = ()
+    ) -> None:
+        self.numbers = numbers
+        self.used = 0
+        self.made: list[Use] = []
+        self.uses = uses
+        self.known = known
+
+    def factor(self, shape: torch.Size, eps: float) -> torch.Tensor:
+        """A tensor 1 + eps times standard normal numbers, of the given shape."""
+        use, place, start = (shape, eps), len(self.made), self.used
+        self.made.append(use)
+        self.used += shape.numel()
+        if place < len(self.known):
+            if self.uses[place] == use:
+                return self.known[place]
+            self.known = ()
+        return self.numbers[start : self.used].view(shape).mul(eps).add_(1)
+
+    def offset(self, shape: torch.Size) -> torch.Tensor:
+        """What a difference that the run had counts as, of the given shape."""
+        return self.factor(shape, 1.0)
+
+    def skip(self, shape: torch.Size) -> None:
+        """Pass over what would move nothing."""
+        self.made.append((shape, 1.0))
+        self.used += shape.numel()
+
+    def number(self, value: float, eps: float) -> Any:
+        """A Python float moved."""
+        return value * float(self.factor(torch.Size(()), eps))
+
+
+def draws(count: int, samples: int) -> Iterator[Draw]:
+    """The random numbers of one sample after the other, the same ones in every call."""
+    if count > MANY:
+        yield from map(Draw, _rows(count, samples))
+        return
+    numbers = (_numbers if count <= _KEPT else _numbers.__wrapped__)(count, samples)
+    first = Draw(numbers[0])
+    yield first
+    known = _factors(numbers[1:], first.made)
+    for place in range(1, samples):
+        yield Draw(numbers[place], first.made, [made[place - 1] for made in known])
+
+
+def _factors(numbers: torch.Tensor, uses: Sequence[Use]) -> list[tuple[torch.Tensor, ...]]:
+    """The factors of each use, for every row of numbers."""
+    sizes = [shape.numel() for shape, _ in uses]
+    if not sizes or sum(sizes) > numbers.shape[1]:
+        return []
+    each = [eps for (_, eps), size in zip(uses, sizes, strict=True) for _ in range(size)]
+    scales = torch.tensor(each, dtype=torch.float64)
+    moved = numbers[:, : len(each)].mul(scales).add_(1)
+    rows = len(numbers)
+    parts = torch.split(moved, sizes, 1)
+    return [part.view(rows, *shape).unbind() for part, (shape, _) in zip(parts, uses, strict=True)]
+
+
+def _rows(count: int, samples: int) -> Iterator[torch.Tensor]:
+    """Standard normal numbers, (count,) a sample."""
+    generator = torch.Generator().manual_seed(0)
+    return (torch.randn(count, generator=generator, dtype=torch.float64) for _ in range(samples))
+
+
+@lru_cache(maxsize=64)
+def _numbers(count: int, samples: int) -> torch.Tensor:
+    """The numbers of all samples, (samples, count)."""
+    return torch.stack(list(_rows(count, samples)))
+
+
+class LaneDraw(Draw):
+    """Factors for all samples at once; those of the first element are 1, which moves nothing."""
+
+    def __init__(self, count: int, samples: int) -> None:
+        self.lanes = (_lane_numbers if count <= _KEPT else _lane_numbers.__wrapped__)(count, samples)
+        self.used = 0
+
+    def factor(self, shape: torch.Size, eps: float) -> torch.Tensor:
+        """One factor for each sample."""
+        self.used += 1
+        return torch.add(1.0, self.lanes[self.used - 1], alpha=eps)
+
+    def skip(self, shape: torch.Size) -> None:
+        """Pass over what would move nothing."""
+        self.used += 1
+
+    def offset(self, shape: torch.Size) -> torch.Tensor:
+        """What a difference that the run had counts as: nothing in the first element."""
+        found = self.factor(shape, 1.0)
+        found[0] = 0.0
+        return found
+
+    def number(self, value: float, eps: float) -> Any:
+        """A Python float moved in each sample."""
+        return value * self.factor(torch.Size(()), eps)
+
+
+@lru_cache(maxsize=64)
+def _lane_numbers(count: int, samples: int) -> tuple[torch.Tensor, ...]:
+    """The numbers of `draws` for scalars, (1 + samples,) each; the first of each is 0."""
+    drawn = torch.stack([torch.zeros(count, dtype=torch.float64), *_rows(count, samples)], 1)
+    return drawn.unbind()
