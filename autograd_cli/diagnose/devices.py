@@ -1,12 +1,67 @@
-"""Operands on two devices."""
+"""Operands on two devices, and devices that are not there."""
 
 from collections import Counter
+from collections.abc import Iterator
+
+import torch
 
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.facts import Case
+from autograd_cli.diagnose.statements import expressions
+from autograd_cli.errors import MissingError, Span
+from autograd_cli.lang import nodes
 from autograd_cli.report import Finding, Fix
 from autograd_cli.report.values import shape_text
+from autograd_cli.run.devices import choose
 from autograd_cli.run.tape import Operand
+
+_NOT_THERE = ("not compiled with", "no nvidia driver", "device ordinal", "mps", "xpu", "gpus are available")
+"""What torch says of a device that it cannot use."""
+
+
+def unusable(case: Case) -> Finding | None:
+    """AGX601 where a tensor is put on a device that cannot be used here."""
+    name = _asked(case) if case.says(*_NOT_THERE) else ""
+    try:
+        if name:
+            choose(name)
+    except MissingError as error:
+        return case.finding("AGX601", error.sentence, fix=tuple(_where_there_is_one(case, name)), device=name)
+    return None
+
+
+def _asked(case: Case) -> str:
+    """The device that a call asks for."""
+    found = (str(o.value) for o in case.operands if isinstance(o.value, str | torch.device))
+    asked = next((each for each in found if each.partition(":")[0] in _AVAILABLE), "")
+    return asked or ("cuda" if case.name == "cuda" else "")
+
+
+_AVAILABLE = {
+    "cuda": "torch.cuda.is_available",
+    "mps": "torch.backends.mps.is_available",
+    "xpu": "torch.xpu.is_available",
+}
+"""How a program asks whether a kind of device is there."""
+
+
+def _where_there_is_one(case: Case, name: str) -> Iterator[Fix]:
+    """The source with the CPU in place of the device where that is not there."""
+    source, program = case.run.program.source, case.run.program
+    ask = repair.spelled(program, _AVAILABLE[name.partition(":")[0]])
+    there = f'"{name}" if {ask}() else "cpu"'
+    edits = {span: new for node in expressions(program) for span, new in _put(node, name, there)}
+    if edits:
+        yield Fix("the CPU where that is not there", repair.edited(source, edits))
+
+
+def _put(node: nodes.Expr, name: str, there: str) -> Iterator[tuple[Span, str]]:
+    """What to write in place of a text that names the device, and of `.cuda()`."""
+    if isinstance(node, nodes.Text) and node.value == name:
+        yield node.span, there
+    function = node.function if isinstance(node, nodes.Call) else None
+    if isinstance(function, nodes.Attribute) and function.name == name == "cuda":
+        yield Span(function.span.end - len(name), node.span.end), f"to({there})"
 
 
 def mismatch(case: Case) -> Finding | None:

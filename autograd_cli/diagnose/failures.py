@@ -25,6 +25,7 @@ from autograd_cli.report import Finding
 from autograd_cli.run.tape import Run
 
 FAILURES: tuple[tuple[str, Callable[[Case], Finding | None]], ...] = (
+    ("AGX601", devices.unusable),
     ("AGX303", devices.mismatch),
     ("AGX301", products.mismatch),
     ("AGX310", values.no_data),

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from autograd_cli.errors import Span
-from autograd_cli.lang import nodes
-from autograd_cli.lang.nodes import Expr
+from autograd_cli.lang import nodes, scope
+from autograd_cli.lang.nodes import Expr, Program
 from autograd_cli.lang.source import Source
 
 _TIGHT = (nodes.Name, nodes.Attribute, nodes.Call, nodes.Subscript, nodes.Sequence)
@@ -48,6 +48,11 @@ def followed(source: Source, expr: Expr, suffix: str) -> str:
 def suffixed(source: Source, expr: Expr, suffix: str, parent: Expr | None = None) -> str:
     """The whole source with `suffix` put after `expr`."""
     return edited(source, {grouped(source, expr, parent): followed(source, expr, suffix)})
+
+
+def spelled(program: Program, name: str) -> str:
+    """How a program calls what is `name` without imports: "torch.float32" under `import torch`."""
+    return scope.of(program, ()).spelled(name)
 
 
 def renamed(source: Source, call: Expr, name: str) -> str | None:

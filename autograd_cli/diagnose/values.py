@@ -73,7 +73,7 @@ def _decided(case: Case) -> tuple[Fix, ...]:
     parent = _asking(case, test)
     if isinstance(parent, nodes.Conditional):
         parts = (source[parent.test.span], source[parent.then.span], source[parent.otherwise.span])
-        chosen = repair.edited(source, {parent.span: f"where({', '.join(parts)})"})
+        chosen = repair.edited(source, {parent.span: f"{_spelled(case, 'where')}({', '.join(parts)})"})
         return (Fix("`where` chooses element by element", chosen),)
     if isinstance(parent, nodes.Boolean):
         joined = f" {_ELEMENTWISE[parent.op]} ".join(f"({source[o.span]})" for o in parent.operands)
@@ -95,7 +95,7 @@ def _torchs_own(case: Case) -> tuple[Fix, ...]:
         return ()
     if not isinstance(expr, nodes.Call):
         return ()
-    program = repair.edited(case.run.program.source, {expr.function.span: function.name})
+    program = repair.edited(case.run.program.source, {expr.function.span: _spelled(case, function.name)})
     return (Fix("torch's function works on every element", program),)
 
 
@@ -140,8 +140,13 @@ def _as_floats(case: Case) -> tuple[Fix, ...]:
         return ()
     dtype = next((k for k in expr.keywords if k.name == "dtype"), None)
     if dtype is not None:
-        return (Fix("as floating", repair.edited(source, {dtype.value.span: "float32"})),)
-    return (Fix("as floating", _keyword_added(source.text, expr, "dtype=float32")),)
+        return (Fix("as floating", repair.edited(source, {dtype.value.span: _spelled(case, "float32")})),)
+    keyword = f"dtype={_spelled(case, 'float32')}"
+    return (Fix("as floating", _keyword_added(source.text, expr, keyword)),)
+
+
+def _spelled(case: Case, name: str) -> str:
+    return repair.spelled(case.run.program, name)
 
 
 def _keyword_added(text: str, call: nodes.Call, keyword: str) -> str:
@@ -170,10 +175,12 @@ def _made_tensor(case: Case, operand: Operand) -> Iterator[Fix]:
     source, expr = case.run.program.source, case.failure.expr
     alone, is_number = len(case.operands) == 1, isinstance(operand.value, int | float)
     if isinstance(expr, nodes.Call) and alone and is_number and hasattr(math, case.name):
-        yield Fix("Python's own", repair.edited(source, {expr.function.span: f"math.{case.name}"}))
+        own = _spelled(case, f"math.{case.name}")
+        yield Fix("Python's own", repair.edited(source, {expr.function.span: own}))
     value = operand.value
     text = source[operand.expr.span]
-    written = f"tensor({text}.)" if type(value) is int and text.isdigit() else f"tensor({text})"
+    number = f"{text}." if type(value) is int and text.isdigit() else text
+    written = f"{_spelled(case, 'tensor')}({number})"
     yield Fix("as a tensor", repair.edited(source, {operand.expr.span: written}))
 
 

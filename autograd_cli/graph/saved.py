@@ -50,6 +50,16 @@ class SavedTensors:
         return sum(self._bytes)
 
 
+def is_freed(node: GradFn) -> bool:
+    """Whether a backward went through `node` and freed the tensors that it kept."""
+    for _, attribute in _saved_names(type(node)):
+        try:
+            getattr(node, attribute)
+        except RuntimeError as error:
+            return "a second time" in str(error)
+    return False
+
+
 @cache
 def _saved_names(kind: type) -> tuple[tuple[str, str], ...]:
     """The names under which nodes of a class keep tensors, each with its attribute."""

@@ -13,7 +13,10 @@ _STYLES = {Severity.ERROR: "bad", Severity.WARNING: "warning", Severity.NOTE: "n
 
 
 def block(finding: Finding, report: Report, room: Room) -> list[Piece]:
-    """The lines about one finding, from its severity down to its page; an aside takes one."""
+    """The lines about one finding, from its severity down to its page; an aside takes one.
+
+    A repair that was run and fails too is no cure, and is not shown.
+    """
     if _is_aside(finding):
         said = words(
             (finding.severity.value, "note"),
@@ -27,7 +30,7 @@ def block(finding: Finding, report: Report, room: Room) -> list[Piece]:
         *_lines((finding.sentence,), 2, False),
         *_lines(finding.cause, 4, True),
         *_torch(finding.torch),
-        *(line for fix in finding.fix for line in _fix(fix, report)),
+        *(line for fix in finding.fix if fix.passed is not False for line in _fix(fix, report)),
         *_also(finding),
         Line(words((f"agx explain {visible(finding.code)}", "quiet")), indent=2),
     ]
@@ -93,7 +96,7 @@ def _torch(message: str) -> list[Line]:
 
 
 def _fix(fix: Fix, report: Report) -> list[Line]:
-    ran = f"  (run: {'it works' if fix.passed else 'it fails too'})" if fix.ran else ""
+    ran = "  (run: it works)" if fix.ran else ""
     lines = []
     if fix.text:
         said = words(("fix  ", "good"), one_line(fix.text), (ran, "quiet"))

@@ -1,3 +1,5 @@
+import pytest
+import torch
 from torch import ones, tensor
 
 
@@ -26,3 +28,23 @@ def test_what_agx_says_is_not_quoted_as_torchs_words(why):
 def test_a_single_number_on_the_cpu_goes_anywhere(said):
     findings = said("(x * y).sum()", x=tensor(2.0), y=ones(3, device="meta"))
     assert "AGX303" not in {finding.code for finding in findings}
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="asks for a device that is not there")
+@pytest.mark.parametrize(
+    ("line", "mended"),
+    [
+        ('ones(2, device="cuda")', "ones(2, device={})"),
+        ('ones(2).to("cuda")', "ones(2).to({})"),
+        ("(ones(2) + 1).cuda()", "(ones(2) + 1).to({})"),
+    ],
+)
+def test_a_device_that_is_not_there_is_named_with_the_reason(why_it_failed, line, mended):
+    there = '"cuda" if torch.cuda.is_available() else "cpu"'
+    for start in ("", "import torch\nfrom torch import ones\nx = "):
+        (finding,) = why_it_failed(start + line)
+        assert (finding.code, finding.name, finding.also) == ("AGX601", "device-not-usable", ())
+        assert finding.sentence.startswith("The device `cuda` cannot be used here: ")
+        (fix,) = finding.fix
+        assert fix.program == start + mended.format(there)
+        assert fix.passed

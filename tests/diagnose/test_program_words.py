@@ -86,3 +86,30 @@ def test_a_repair_that_takes_long_is_offered_and_not_run(program):
     source = ADDED + "for i in range(100_001):\n    pass\n"
     (finding,) = inspect_program(program(source))
     assert [(fix.ran, fix.passed) for fix in finding.fix] == [(False, None)]
+
+
+def test_a_repair_is_written_under_the_imports_that_there_are(why_it_failed):
+    (finding,) = why_it_failed("import torch\nx = torch.tensor([1, 2], requires_grad=True)")
+    assert finding.fix[0].program.endswith("requires_grad=True, dtype=torch.float32)")
+    start = "import torch as t\nx = t.ones(2, requires_grad=True)\n"
+    (finding,) = why_it_failed(start + "(x * 2).backward()")
+    assert finding.fix[-1].program == start + "(x * 2).backward(gradient=t.ones_like(x * 2))"
+    (finding,) = why_it_failed(start + "x.mul_(2)")
+    assert finding.fix[0].program == start + "with t.no_grad():\n    x.mul_(2)"
+    assert all(fix.passed for fix in finding.fix)
+
+
+def test_an_element_of_a_leaf_is_written_into_the_leaf_itself(why_it_failed):
+    start = "x = torch.ones(2, requires_grad=True)\n"
+    (finding,) = why_it_failed(start + "x[0] = 1.0")
+    assert (finding.name, "view" in finding.sentence) == ("leaf-inplace", False)
+    (finding,) = why_it_failed(start + "v = x[0:1]\nv[0] = 1.0")
+    assert finding.name == "leaf-view-inplace"
+
+
+def test_the_node_that_two_backwards_share_is_the_one_that_was_freed(why_it_failed):
+    start = "x = torch.tensor(2.0, requires_grad=True)\n"
+    lines = "h = x**2\nloss1 = h * 3\nloss2 = h + 1\nloss1.backward()\nloss2.backward()"
+    (finding,) = why_it_failed(start + lines)
+    assert finding.code == "AGX411"
+    assert finding.cause == ("both go through `h` of line 2, by PowBackward0",)

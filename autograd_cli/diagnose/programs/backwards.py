@@ -86,10 +86,14 @@ def _reduced(case: Ended, root: nodes.Expr) -> list[Fix]:
         text = repair.followed(source, root, call)
         fixes.append(Fix(f"line {line}:  {words}, {text}", replaced(source, {_bare(case, root): text})))
     if isinstance(case.expr, nodes.Call) and case.name == "backward" and len(case.roots) == 1:
-        keyword = f"gradient=torch.ones_like({source[root.span]})"
+        keyword = f"gradient={_ones_like(case)}({source[root.span]})"
         if not any(k.name == "gradient" for k in case.expr.keywords):
             fixes.append(Fix(f"or line {line}:  {keyword}", with_keyword(source, case.expr, keyword)))
     return fixes
+
+
+def _ones_like(case: Ended) -> str:
+    return repair.spelled(case.run.program, "torch.ones_like")
 
 
 def _bare(case: Ended, root: nodes.Expr) -> Span:
@@ -124,7 +128,7 @@ def gradient_shape(case: Ended) -> Finding | None:
     root, given = case.roots[0], case.operands[1]
     if not isinstance(root.value, torch.Tensor) or not isinstance(given.value, torch.Tensor):
         return None
-    new = f"torch.ones_like({root.text})"
+    new = f"{_ones_like(case)}({root.text})"
     return case.finding(
         "AGX423",
         f"{sized(root)} is given the gradient {sized(given)}: it needs one number for each element, so the "

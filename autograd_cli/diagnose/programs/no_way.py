@@ -8,6 +8,7 @@ from autograd_cli.diagnose.programs import rebound
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.upstream import Source, mode_around, names_in, parts_of, sources
 from autograd_cli.diagnose.programs.ways import CREATES
+from autograd_cli.diagnose.repair import spelled
 from autograd_cli.diagnose.statements import (
     called,
     calls,
@@ -138,7 +139,7 @@ def without(case: Ended, expr: Expr, kind: str) -> Iterator[Fix]:
     if kind == "copy" and isinstance(expr, nodes.Call) and expr.args:
         inner = expr.args[0]
         if isinstance(inner, nodes.Sequence):
-            new = f"torch.stack({source[inner.span]})"
+            new = f"{spelled(case.run.program, 'torch.stack')}({source[inner.span]})"
             yield Fix(f"{line}:  {new}", replaced(source, {expr.span: new}))
             return
     if kind == "number" and isinstance(function, nodes.Name) and isinstance(expr, nodes.Call) and expr.args:
@@ -308,7 +309,8 @@ def required(case: Ended, made: list[Source]) -> Iterator[Fix]:
     made = [s for s in made if "requires_grad" not in case.source[s.value.span]]
     floating = [s for s in made if _is_floating(s)]
     wanted = _wanted(case, floating) or floating[:1]
-    keyword = "requires_grad=True" if wanted else "dtype=torch.float32, requires_grad=True"
+    dtype = spelled(case.run.program, "torch.float32")
+    keyword = "requires_grad=True" if wanted else f"dtype={dtype}, requires_grad=True"
     edits = {
         source.value.span: keyword_added(case.source, source.value, keyword)
         for source in wanted or made[:1]

@@ -91,7 +91,9 @@ def assertion(case: Ended) -> Finding | None:
     if not isinstance(case.failure.error, AssertionError):
         return None
     statement = case.statement
-    test = statement.test if isinstance(statement, nodes.Assert) else case.expr
+    if not isinstance(case.failure.error, AssertionError) or not isinstance(statement, nodes.Assert):
+        return None
+    test = statement.test
     text = drawing.quoted(case.source[test.span], 60)
     message = str(case.failure.error)
     return case.finding(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from autograd_cli.diagnose import drawing
+from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.upstream import Source, mode_around, names_in
 from autograd_cli.diagnose.statements import indent_of, replaced, targets
@@ -42,8 +42,9 @@ def in_place(case: Ended, statement: Statement) -> Iterator[Fix]:
     right = case.source[value.right.span]
     new = f"{name} {value.op}= {right}"
     blank = indent_of(case.source, statement.span.start)
-    text = new if mode_around(case.whole, statement) else f"with torch.no_grad():\n{blank}    {new}"
+    mode = f"with {repair.spelled(case.run.program, 'torch.no_grad')}():"
+    text = new if mode_around(case.whole, statement) else f"{mode}\n{blank}    {new}"
     text += f"\n{blank}{name}.grad = None"
-    words = new if mode_around(case.whole, statement) else f"with torch.no_grad(): {new}"
+    words = new if mode_around(case.whole, statement) else f"{mode} {new}"
     line = case.where(statement.span)
     yield Fix(f"{line}:  {words}; {name}.grad = None", replaced(case.source, {statement.span: text}))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from autograd_cli.diagnose import drawing
+from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.upstream import mode_around, sources
 from autograd_cli.diagnose.statements import called, indent_of, inserted, replaced, targets
@@ -15,10 +15,11 @@ from autograd_cli.run.tape import Operand
 
 def leaf(case: Ended) -> Finding | None:
     """AGX412 where a leaf that requires grad, or a view of one, is changed in place."""
-    is_view = case.says("a view of a leaf Variable that requires grad")
-    if not is_view and not case.says("a leaf Variable that requires grad"):
+    words = "a leaf Variable that requires grad", "a view of a leaf Variable that requires grad"
+    if not case.says(*words):
         return None
     text = case.tensors[0].text if case.tensors else case.text
+    is_view = case.says(words[1]) and not (case.tensors and case.tensors[0].value.is_leaf)
     what = "a view of a leaf" if is_view else "a leaf"
     return case.finding(
         "AGX412",
@@ -41,8 +42,9 @@ def _unrecorded(case: Ended) -> Iterator[Fix]:
         yield Fix("put the change under `with torch.no_grad():`, on lines of its own")
         return
     blank = indent_of(source, start)
-    new = f"with torch.no_grad():\n{blank}    {text}"
-    yield Fix(f"line {case.line}:  with torch.no_grad(): {text}", replaced(source, {statement.span: new}))
+    mode = f"with {repair.spelled(case.run.program, 'torch.no_grad')}():"
+    new = f"{mode}\n{blank}    {text}"
+    yield Fix(f"line {case.line}:  {mode} {text}", replaced(source, {statement.span: new}))
 
 
 # NumPy
@@ -76,7 +78,7 @@ def _outside(case: Ended, operand: Operand | None) -> Iterator[Fix]:
     program = replaced(source, {expr.span: f"{tight}.detach()"})
     yield Fix(f"line {case.line}:  {tight}.detach(), for values without the graph", program)
     if isinstance(case.expr, nodes.Call) and source[case.expr.function.span].startswith("np."):
-        new = f"torch.{called(case.expr)}"
+        new = repair.spelled(case.run.program, f"torch.{called(case.expr)}")
         own = replaced(source, {case.expr.function.span: new})
         yield Fix(f"line {case.line}:  {new}({text}), for a value with its gradient", own)
 

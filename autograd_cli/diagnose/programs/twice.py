@@ -8,6 +8,7 @@ from autograd_cli.diagnose.programs.scene import reachable
 from autograd_cli.diagnose.programs.ways import arguments, requires_grad
 from autograd_cli.diagnose.statements import calls, inserted, keyword_added, replaced, targets
 from autograd_cli.errors import Span
+from autograd_cli.graph.saved import is_freed
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Statement
 from autograd_cli.report import Finding, Fix
@@ -45,12 +46,16 @@ def _first(case: Ended) -> Passed | None:
 
 
 def _crossing(case: Ended, first: Passed) -> Traced | None:
-    """The newest value that was made before the first backward and that this one goes through."""
+    """The newest value that was made before the first backward and that this one goes through.
+
+    Of two places of the program, the newest whose node has lost what it kept: both went through it.
+    """
     if case.root is None:
         return None
     under = sorted(reachable([case.root]), key=lambda traced: -traced.number)
-    older = (t for t in under if t.number < first.at and t.grad_fns and requires_grad(t))
-    return next(older, None)
+    older = [t for t in under if t.number < first.at and t.grad_fns and requires_grad(t)]
+    freed = [] if first.span == case.expr.span else [t for t in older if any(map(is_freed, t.grad_fns))]
+    return next(iter(freed or older), None)
 
 
 def _sentence(case: Ended, first: Passed, crossing: Traced | None) -> str:
