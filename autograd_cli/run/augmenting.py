@@ -1,5 +1,6 @@
 """Augmented assignment: what `+=` and its like make of a target, and how they give it back."""
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -80,18 +81,34 @@ def element_of(compiler: Compiler, node: nodes.Subscript) -> Callable[[Any, Any]
     return element
 
 
+_OF_FLOATS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+"""What never fails on two floats."""
+
+
+def _name_changer(
+    compiler: Compiler, target: nodes.Name, both: Callable[[Any, Any], Any], op: str
+) -> Callable[[Frame, Callable[[Frame], Any]], None]:
+    read, name = compiler.compile(target), target.id
+    of_floats = _OF_FLOATS.get(op)
+
+    def change_name(frame: Frame, get: Callable[[Frame], Any]) -> None:
+        left, right = read(frame), get(frame)
+        if type(left) is float and of_floats is not None:  # `total += loss.item()`
+            number = right.value if type(right) is Traced and right.kind == "call" else right
+            if type(number) is float:
+                frame[name] = of_floats(left, number)
+                return
+        frame[name] = settled(both(left, right), name)
+
+    return change_name
+
+
 def changer(
-    compiler: Compiler, target: nodes.Expr, value: nodes.Expr, both: Callable[[Any, Any], Any]
+    compiler: Compiler, target: nodes.Expr, value: nodes.Expr, both: Callable[[Any, Any], Any], op: str
 ) -> Callable[[Frame, Callable[[Frame], Any]], None]:
     """What an augmented assignment does: read the target, then the value, combine, give it back."""
     if isinstance(target, nodes.Name):
-        read, name = compiler.compile(target), target.id
-
-        def change_name(frame: Frame, get: Callable[[Frame], Any]) -> None:
-            left = read(frame)
-            frame[name] = settled(both(left, get(frame)), name)
-
-        return change_name
+        return _name_changer(compiler, target, both, op)
     if isinstance(target, nodes.Attribute):
         owner, give = compiler.compile(target.value), attribute_giver(compiler.state, target)
         slot: list[Any] = []

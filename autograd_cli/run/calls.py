@@ -7,14 +7,14 @@ import torch
 
 from autograd_cli.lang import arithmetic
 from autograd_cli.lang.functions.rows import Function, Kind
-from autograd_cli.lang.nodes import Expr
+from autograd_cli.lang.nodes import Expr, Name
 from autograd_cli.run import limits, writing
 from autograd_cli.run.devices import check_operands
 from autograd_cli.run.events import Wrote
 from autograd_cli.run.limits import COUNTED, SMALL, refuse_if_too_large, refuse_if_too_many
 from autograd_cli.run.recording import NO_NODES, SCALARS, kept_arguments, recorder, replaced
 from autograd_cli.run.state import TENSORS, Frame, Get, State, plain
-from autograd_cli.run.traced import NONE_NAMED, Traced, called
+from autograd_cli.run.traced import NONE_NAMED, Traced, called, now
 from autograd_cli.run.writing import UNTRACKED
 
 _UNSET = frozenset({"empty", "empty_like", "new_empty"})
@@ -248,11 +248,14 @@ def of_one(
     general = applier(state, node, function, call, exprs)
     no_tensor = otherwise or (lambda arg: general((arg,)))
     is_program, most = state.values is None, state.most
+    name = exprs[0].id if isinstance(exprs[0], Name) else ""
 
     def one(frame: Frame) -> Any:
-        arg = get(frame)
+        arg = frame[name] if name in frame else get(frame)
         if type(arg) is not Traced or type(arg.value) not in TENSORS:
             return general((arg,)) if type(arg) in TENSORS else no_tensor(arg)
+        if arg.moved is not None:
+            arg = now(arg)
         value = arg.value
         if grows and value.numel() >= SMALL:
             return general((arg,))

@@ -225,6 +225,8 @@ class Compiler:
         twos = [self.two(node, op, pair) for op, pair in zip(node.ops, pairs, strict=True)]
         if len(twos) == 1:
             two, left, right = twos[0], gets[0], gets[1]
+            if self.is_program and isinstance(node.operands[1], nodes.Number):
+                return numbers.compared(two, node.ops[0], left, node.operands[1].value)
             return lambda frame: two(left(frame), right(frame))
 
         def chain(frame: Frame) -> Any:

@@ -57,15 +57,16 @@ class Statements:
     def evaluate(self, node: nodes.Evaluate, site: Site) -> Step:
         """An expression that stands alone."""
         state, get = self.state, self.compiler.compile(node.value)
+        ran, names = state.ran, state.names
 
         def run(frame: Frame) -> None:
             site.count += 1
             state.site = site
             argument = get(frame)
             if type(argument) is Traced and argument.grad_fns:
-                state.ran.last = argument
-            if frame is state.names:
-                state.ran.value = argument
+                ran.last = argument
+            if frame is names:
+                ran.value = argument
             if state.events or site.count == 1:
                 facts.told(state, site, (), frame)
 
@@ -107,7 +108,7 @@ class Statements:
                 elif type(argument.value) in SCALARS and argument.kind == "call":
                     argument.args = ()
                     argument.name = argument.name or name
-                else:
+                elif argument.args or not argument.name:
                     argument = settled(argument, name)
             frame[name] = argument
             if site.late is NOTHING and not state.events:
@@ -124,14 +125,17 @@ class Statements:
         place = nodes.Binary(node.op, target, node.value, span=node.span)
         both = augmented(compiler, place, node.op, (target, node.value))
         names = site.names = (target.id,) if isinstance(target, nodes.Name) else ()
-        change = changer(compiler, target, node.value, both)
+        change = changer(compiler, target, node.value, both, node.op)
 
         def run(frame: Frame) -> None:
             site.count += 1
             state.site = site
             change(frame, get)
-            given = () if state.events else tuple([frame[name] for name in names])
-            if site.late is NOTHING and not state.events:
+            if state.events:
+                facts.told(state, site, (), frame)
+                return
+            given = tuple([frame[name] for name in names])
+            if site.late is NOTHING:
                 site.given, site.at = given, state.number
             else:
                 facts.told(state, site, given, frame)
@@ -193,7 +197,7 @@ class Statements:
                 facts.told(state, site, given, frame)
 
         def run(frame: Frame) -> int | None:
-            state.site = site
+            state.site, told_later = site, False
             for item in items(frame):
                 number = state.number
                 if number >= most:
@@ -201,11 +205,12 @@ class Statements:
                 state.number = number + 1
                 site.count += 1
                 state.site = site
-                if name and type(item) is not Traced and site.late is NOTHING and not state.events:
+                if told_later and type(item) is not Traced:
                     frame[name] = item
                     site.given, site.at = (item,), number + 1
                 else:
                     begin(frame, item)
+                    told_later = name != "" and site.late is NOTHING
                 ended = body(frame)
                 if ended is not None and ended is not CONTINUE:
                     return None if ended is BREAK else ended
