@@ -1,6 +1,6 @@
 """NaN and infinity in a gradient: which element, which node, which product."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite, isnan
 from typing import Any
@@ -190,13 +190,43 @@ def _factor(scene: Scene, node: Node, below: Node, index: Index | None) -> float
         return None
     if step.function is None or step.function.kind is not Kind.ELEMENTWISE:
         return None
-    values = [_apart(s.value, tuple(s.expr.span) == tuple(below.span)) for s in scene.run.steps[: step.index]]
-    wanted = next((v for v in values if isinstance(v, torch.Tensor) and v.requires_grad), None)
-    if wanted is None or len(index) != wanted.ndim:
+    try:
+        values = [_apart(each, is_below) for each, is_below in _operands(scene, step, below)]
+        wanted = next((v for v in values if isinstance(v, torch.Tensor) and v.requires_grad), None)
+        if wanted is None or len(index) != wanted.ndim:
+            return None
+        if step.function.writes:  # torch writes into no leaf
+            values = [_copy(value) for value in values]
+        made = step.call(*filled(step.args, values), **filled(step.kwargs, values))
+        (found,) = torch.autograd.grad(made.sum(), wanted, allow_unused=True)
+        return None if found is None else float(found[index])
+    except Exception:  # what torch does not take alone has no factor that is known
         return None
-    made = step.call(*filled(step.args, values), **filled(step.kwargs, values))
-    (found,) = torch.autograd.grad(made.sum(), wanted, allow_unused=True)
-    return None if found is None else float(found[index])
+
+
+def _operands(scene: Scene, step: LiveStep, below: Node) -> Iterator[tuple[Any, bool]]:
+    """The values before a step, as they were when it was made; of each whether it is that of `below`."""
+    before = scene.run.steps[: step.index]
+    writes = any(each.function is not None and each.function.writes for each in scene.run.steps)
+    values = _made_anew(before) if writes else [each.value for each in before]
+    for each, value in zip(before, values, strict=True):
+        yield value, tuple(each.expr.span) == tuple(below.span)
+
+
+def _made_anew(steps: Sequence[LiveStep]) -> list[Any]:
+    """The values of steps computed again on copies, since what was recorded is written over by now."""
+    values: list[Any] = []
+    with torch.no_grad():
+        for step in steps:
+            if step.call is None or step.held or step.random_state is not None:
+                values.append(_copy(step.value))
+            else:
+                values.append(step.call(*filled(step.args, values), **filled(step.kwargs, values)))
+    return values
+
+
+def _copy(value: Any) -> Any:
+    return value.clone() if isinstance(value, torch.Tensor) else value
 
 
 def _apart(value: Any, wanted: bool) -> Any:

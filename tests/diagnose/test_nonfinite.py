@@ -89,3 +89,31 @@ def test_one_element_among_many_is_found_though_the_report_has_a_summary(said):
 )
 def test_finite_gradients_are_silent(said, source):
     assert said(source, x=zeros(2)) == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "values", "factor"),
+    [
+        ("x.clone().div_(nan)", {"x": tensor([1.5, -0.3])}, "arriving 1 × local factor nan = nan"),
+        ("exp2_(x.clone())", {"x": tensor([1e9, 1e9])}, "arriving 1 × local factor inf = inf"),
+        ("x.clone().log_().sqrt_()", {"x": tensor([1.0])}, "arriving 1 × local factor inf = inf"),
+        (
+            "(x.clone().sqrt() * 2).mul_(y)",
+            {"x": zeros(1), "y": ones(1)},
+            "arriving 2 × local factor inf = inf",
+        ),
+        (
+            "x.clone().double().float_power_(y)",
+            {"x": tensor([3.0]), "y": tensor([2**62])},
+            "arriving 1 × local factor inf = inf",
+        ),
+    ],
+)
+def test_a_step_that_writes_in_place_is_asked_on_copies(said, source, values, factor):
+    (finding,) = [each for each in said(source, **values) if each.code == "AGX502"]
+    assert finding.cause[1].endswith(factor)
+
+
+def test_a_product_that_torch_does_not_take_alone_has_no_factor(said):
+    findings = said("(sqrt(x)*1j*x).abs()", x=zeros(1))
+    assert "AGX502" in {each.code for each in findings}
