@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from math import isnan
 
 import torch
 
@@ -185,7 +186,8 @@ def _with_slopes(
 ) -> Gradient:
     if slopes is None:
         return gradient
-    smooth = [error for i, error in enumerate(slopes.errors.tolist()) if i not in slopes.slopes]
+    known = enumerate(slopes.errors.tolist())
+    smooth = [error for i, error in known if i not in slopes.slopes and not isnan(error)]
     return replace(
         gradient,
         numeric=None if slopes.probes else _written(slopes.values, leaf, options),

@@ -75,7 +75,8 @@ def _one_number(evidence: Evidence) -> Outcome | None:
 def agrees(one: torch.Tensor, other: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:
     """Where two gradients are the same within `allowed`; equal infinities and NaNs agree."""
     both_nan = torch.isnan(one) & torch.isnan(other)
-    return ((one - other).abs() <= allowed) | (one == other) | both_nan
+    distance = (one - other).abs()
+    return (distance.isfinite() & (distance <= allowed)) | (one == other) | both_nan
 
 
 # Places that are not smooth
@@ -162,7 +163,7 @@ def _agreement(evidence: Evidence, agreed: torch.Tensor) -> Outcome:
     distance = (evidence.autograd - reference).abs().nan_to_num(nan=-1.0, posinf=-1.0)
     distance = torch.where(agreed, distance, -1.0)
     if not distance.numel() or distance.max() < 0:
-        return Outcome(Verdict.OK)
+        return Outcome(Verdict.OK, sentence=_untold(evidence))
     worst = int(distance.argmax())
     doubt = max(_largest(evidence.formula_error), _largest(evidence.numeric_error))
     lost = agreed & underflown(evidence.dtype, evidence.autograd, reference, doubt)
@@ -175,6 +176,14 @@ def _agreement(evidence: Evidence, agreed: torch.Tensor) -> Outcome:
     if blurred or not _loses_digits(evidence, distance, reference):
         return outcome
     return _precision(evidence, outcome, worst)
+
+
+def _untold(evidence: Evidence) -> str:
+    """Why nothing stands beside autograd where the numeric witness alone was asked and found no slope."""
+    numeric = evidence.numeric
+    if numeric is None or evidence.slopes or not numeric.numel() or not torch.isnan(numeric).all():
+        return ""
+    return "the numeric witness cannot tell: values overflow within its least step, and there is no formula"
 
 
 def _largest(errors: torch.Tensor | None) -> float:

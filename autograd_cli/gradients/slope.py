@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
-from math import inf, isfinite, nan, ulp
+from math import inf, isfinite, isinf, isnan, nan, nextafter, sqrt, ulp
 
 _FIRST = 0.137  # of the scale; no power of two, so that no period is hit at every step
 _LEVELS = 10
@@ -20,6 +20,7 @@ _RELATIVE = 1e-11
 _DEEP_FACTOR = 8.0
 _DEEPEST = 1e-11
 _TRACE = 1e-8
+_LEAST = 1e-300  # of steps, by which a change can still be divided
 
 
 class Shape(Enum):
@@ -35,8 +36,8 @@ class Shape(Enum):
 class Slope:
     """A derivative and its error bar; `left` and `right` are the one-sided slopes.
 
-    The value is NaN at a jump and at an edge. A one-sided slope is NaN where that side
-    has no values, infinite where it grows without bound.
+    The value is NaN at a jump, at an edge, and where values overflow too near to tell. A
+    one-sided slope is NaN where that side has no values, infinite where it grows without bound.
     """
 
     value: float
@@ -120,7 +121,8 @@ def _shrinking(function: Function, scale: float) -> Slope | None:
         rows.append(_row(level.central, rows, lambda j: 4.0**j))
         gaps.append(_row(level.gap, gaps, lambda j: 2.0 ** (2 * j - 1)))
         best = min((best, _estimate(rows)), key=lambda pair: pair[1])
-        if len(rows) >= 4 and _accepted(best, gaps, level.noise, max(abs(row[0]) for row in rows[-4:])):
+        sizes = [abs(row[0]) for row in rows[-4:]]
+        if len(rows) >= 4 and _accepted(best, gaps, level.noise, max(sizes), sizes[-1]):
             return Slope(best[0], 2 * best[1] + level.noise + 4 * ulp(best[0]))
     return None
 
@@ -145,11 +147,12 @@ def _estimate(rows: Sequence[Sequence[float]]) -> tuple[float, float]:
 
 
 def _accepted(
-    best: tuple[float, float], gaps: Sequence[Sequence[float]], noise: float, largest: float
+    best: tuple[float, float], gaps: Sequence[Sequence[float]], noise: float, largest: float, last: float
 ) -> bool:
     """Whether the slope has settled and the gap between right and left goes to 0."""
     value, error = best
-    rounding = 4 * noise + 1e-12 * largest
+    # A slope that still falls steeply as steps shrink is no measure of how far rounding goes.
+    rounding = 4 * noise + min(1e-12 * largest, 1e-3 * max(abs(value), last))
     if error > _RELATIVE * abs(value) + rounding:
         return False
     gap, uncertain = gaps[-1][-1], abs(gaps[-1][-1] - gaps[-1][-2])
@@ -164,7 +167,33 @@ def _deep(function: Function, scale: float) -> Slope:
     while h > least:
         levels.append(_level(function, h))
         h /= _DEEP_FACTOR
-    return _judged(levels)
+    found = _judged(levels)
+    if found.shape is Shape.EDGE and _overflows(function, levels[-4:]):
+        return _closer(function, levels[-1].h)
+    return found
+
+
+def _overflows(function: Function, levels: Sequence[_Level]) -> bool:
+    """Whether values near the point are too large for floats, while its neighbours still have values."""
+    slopes = [slope for level in levels for slope in (level.right, level.left)]
+    return any(map(isinf, slopes)) and not any(map(isnan, slopes)) and _is_finite(function, 0.0)
+
+
+def _is_finite(function: Function, h: float) -> bool:
+    """Whether there are values a step away on both sides; the step is the least one where `h` is less."""
+    at = function.at
+    up, down = max(at + h, nextafter(at, inf)) - at, at - min(at - h, nextafter(at, -inf))
+    return isfinite(function.change(up)) and isfinite(function.change(-down))
+
+
+def _closer(function: Function, far: float) -> Slope:
+    """The derivative from steps less than `far`, which overflows; NaN, and smooth, where none can tell."""
+    near = max(ulp(function.at), _LEAST)
+    while far > 2 * near:
+        middle = sqrt(near) * sqrt(far)
+        near, far = (middle, far) if _is_finite(function, middle) else (near, middle)
+    found = _shrinking(function, near / _FIRST)
+    return found if found is not None and found.error < abs(found.value) else Slope(nan, nan)
 
 
 def _judged(levels: Sequence[_Level]) -> Slope:

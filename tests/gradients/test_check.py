@@ -359,3 +359,9 @@ def test_a_gradient_that_is_0_in_float64_too_has_not_underflown(made):
     run = made("x*0", settings=Settings(dtype="float16"), dtype="float16", x="[1.,2.]")
     (found,) = check(run, backward(run, None))
     assert found.verdict is Verdict.OK
+
+
+def test_a_slope_that_no_step_can_show_leaves_the_others_to_stand(judged):
+    one = judged("x**(2.**60)", x=torch.tensor(1.0)).gradients["x"]
+    assert one.verdict is Verdict.OK
+    assert one.error_bar is None

@@ -273,3 +273,8 @@ def test_a_wrong_place_outweighs_one_without_a_number():
 def test_powers_of_ten_are_written_as_the_views_write_them():
     found = judged(evidence([2.001], [2.0], [2.0], numeric_error=vector(1e-9)))
     assert found.sentence.endswith("the numeric slope is 2 ± 1e-9")
+
+
+def test_an_infinity_is_not_what_a_finite_number_is_however_much_is_allowed():
+    one, other = vector(inf, 1.0), vector(3e281, 1.0)
+    assert agrees(one, other, vector(inf, 0.0)).tolist() == [False, True]

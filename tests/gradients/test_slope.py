@@ -74,6 +74,47 @@ def test_a_smooth_function_has_its_slope_within_the_error_bar(
         assert one.error <= 3e-10 * abs(true) + 1e-11
 
 
+STEEP: list[tuple[str, Real, float, float]] = [
+    ("exp(exp(x))", lambda x: math.exp(math.exp(x)), 5.0, math.exp(5) * math.exp(math.exp(5))),
+    ("x**400", lambda x: x**400, 5.0, 400 * 5.0**399),
+    ("x**400 at 1", lambda x: x**400, 1.0, 400.0),
+    ("x**(2**20)", lambda x: x ** (2**20), 1.0, 2.0**20),
+    ("exp(1e5*x)", lambda x: math.exp(1e5 * x), 0.001, 1e5 * math.exp(100)),
+]
+
+
+@pytest.mark.parametrize(("name", "f", "at", "true"), STEEP, ids=[row[0] for row in STEEP])
+def test_a_function_that_overflows_a_step_away_has_its_slope(
+    name: str, f: Real, at: float, true: float
+) -> None:
+    one = slope(overflowing(f, at), [abs(at)])
+    assert one.shape is Shape.SMOOTH
+    assert abs(one.value - true) <= one.error <= 1e-6 * true
+
+
+def test_values_that_overflow_at_every_step_but_the_least_tell_nothing() -> None:
+    one = slope(overflowing(lambda x: x ** (2.0**60), 1.0), [1.0])
+    assert one.shape is Shape.SMOOTH
+    assert isnan(one.value)
+
+
+def test_a_side_without_a_finite_value_is_an_edge_however_small_the_step() -> None:
+    assert slope(overflowing(lambda x: inf if x > 0 else x, 0.0), [1.0]).shape is Shape.EDGE
+
+
+def overflowing(f: Real, at: float) -> Function:
+    """As torch has it: what is too large for a float is infinite."""
+
+    def value(x: float) -> float:
+        try:
+            return f(x)
+        except OverflowError:
+            return inf
+
+    middle = value(at)
+    return Function(lambda t: value(at + t) - middle, at, abs(middle), 4.4e-16 * abs(middle))
+
+
 def test_the_error_bar_of_sin_x2_is_near_1e_11() -> None:
     assert found(lambda x: math.sin(x * x), 2.0).error < 4e-11
 
