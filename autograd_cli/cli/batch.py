@@ -19,7 +19,7 @@ from autograd_cli.cli.bindings import Line, is_word_of, why_no_name
 from autograd_cli.cli.command import Given
 from autograd_cli.cli.serve import Ended, Server
 from autograd_cli.cli.supervise import Wire
-from autograd_cli.cli.telling import is_out_of_memory, out_of_memory, unexpected
+from autograd_cli.cli.telling import fault, is_out_of_memory, out_of_memory, unexpected
 from autograd_cli.errors import AgxError, ExitStatus, InputError, LimitError, missing_file
 from autograd_cli.lang.check import Understood
 from autograd_cli.lang.nodes import Name, walk
@@ -142,8 +142,8 @@ class _Batch:
         except OSError:  # stdout takes no more: there is no use in the next line
             raise
         except Exception as error:  # a fault in agx: told, and the next line is run
-            status = unexpected(self.given.environment, error)
-            report = refused.bare(self.source(item), status, self.given.options)
+            unexpected(self.given.environment, error)
+            report = refused.report(self.source(item), fault(error), self.given.options)
             self.put(report, before)
         return ExitStatus(report.status)
 

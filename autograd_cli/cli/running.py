@@ -120,10 +120,11 @@ def _chosen(given: Given, known: set[str]) -> dict[str, Any]:
 def _late(
     given: Given, where: output.Destination, source: Source, so_far: str, reached: AgxError
 ) -> ExitStatus:
-    """Write the report so far, with the limit among its findings, and refuse the rest."""
-    if so_far:
-        output.put(given, where, refused.so_far(source, so_far, reached, given.options))
-    raise reached
+    """Write the report so far, with the limit among its findings; without one, refuse the run."""
+    if not so_far:
+        raise reached
+    output.put(given, where, refused.so_far(source, so_far, reached, given.options))
+    return reached.status
 
 
 def limit_memory(most: int) -> None:

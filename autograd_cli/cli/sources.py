@@ -38,10 +38,24 @@ def read(given: Given) -> Source:
     bound = Bound(given.options.get("max_text", TextLimits.max_text), "AGX108", "--max-text")
     if word == "-":
         return Source(decoded(given.environment.read_bytes(bound.most + 1), STANDARD_INPUT, bound), "-")
-    if word.endswith(".py") and (_PATH.fullmatch(word) or Path(word).is_file()):
+    if is_path(word):
         return Source(decoded(start_of(word, bound.most + 1), word, bound), word)
     refuse_half_characters(word, "SOURCE")
     return Source(word)
+
+
+def is_path(word: str) -> bool:
+    """Whether a SOURCE names a file: one of Python's, there or not, or whatever is there from the root on."""
+    if word.endswith(".py"):
+        return bool(_PATH.fullmatch(word)) or _is_there(word)
+    return word.startswith("/") and _is_there(word)
+
+
+def _is_there(word: str) -> bool:
+    try:
+        return Path(word).exists()
+    except (OSError, ValueError):  # too long for a name, or with a null byte in it
+        return False
 
 
 def standard_input(given: Given) -> str | None:

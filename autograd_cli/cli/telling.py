@@ -65,7 +65,9 @@ def lines(error: AgxError, width: int) -> list[Styled]:
     if error.hint:
         told.append((f"  {visible(_shortened(error.hint))}", ""))
     if 0 < len(error.fix) <= _LONGEST_FIX:
-        told.append((f"  write: {visible(error.fix)}", "fix"))
+        first, *rest = error.fix.splitlines() or [""]
+        told.append((f"  write: {visible(first)}", "fix"))
+        told += [(f"         {visible(line)}", "fix") for line in rest]
     told.append((f"  agx explain {error.code}", ""))
     return told
 
@@ -124,14 +126,20 @@ def unexpected(environment: Environment, error: Exception) -> ExitStatus:
     if message is not None:
         tell(environment, [(f"error: {visible(message())}", "error"), ("  agx --help", "")])
         return ExitStatus.USAGE
+    found = fault(error)
+    tell(environment, [(f"error: {found.sentence.removesuffix('.')}", "error"), (f"  {found.hint}", "")])
+    return found.status
+
+
+def fault(error: Exception) -> AgxError:
+    """AGX609: what agx itself got wrong, and where."""
     frame = extract_tb(error.__traceback__)[-1]
     place = f"{frame.filename.rpartition('/')[2]}:{frame.lineno}"
     words = visible(f"{type(error).__name__}: {error}")[:300]
-    tell(
-        environment,
-        [
-            (f"error: agx itself failed ({words}, at {place})", "error"),
-            ("  This is a fault in agx, not in what was typed. Please report this line and the command.", ""),
-        ],
+    found = AgxError(
+        "AGX609",
+        f"agx itself failed ({words}, at {place}).",
+        hint="This is a fault in agx, not in what was typed. Please report this line and the command.",
     )
-    return ExitStatus.FAILED
+    found.status = ExitStatus.FAILED
+    return found

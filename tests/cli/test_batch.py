@@ -240,6 +240,11 @@ def test_a_fault_in_agx_is_told_and_the_next_line_is_run(batch, monkeypatch):
     result = CliRunner().invoke(cli.app, ["trace", "--lines", "-", "--x", "2.", "--json"], input="x*2\nx*3\n")
     assert [report["status"] for report in reports(result)] == [1, 0]
     assert "agx itself failed (ZeroDivisionError" in result.stderr
+    (finding,) = reports(result)[0]["findings"]
+    assert (finding["code"], finding["severity"]) == ("AGX609", "error")
+    assert finding["sentence"].startswith(
+        "agx itself failed (ZeroDivisionError: division by zero, at test_batch"
+    )
 
 
 def test_a_line_for_which_memory_runs_out_is_refused_and_the_next_is_run(batch, monkeypatch):

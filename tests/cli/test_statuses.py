@@ -68,7 +68,20 @@ def test_4_when_the_time_is_over_even_while_torch_holds_the_lock():
     words = ("--x", "randn(1500,1500)", "--timeout", "0.2")
     process = agx("trace", "linalg.svd(x@x@x)[1].sum() + linalg.svd(x)[1].sum()", *words)
     assert process.returncode == 4, said(process)
-    assert "The run took longer than 0.2 seconds." in process.stderr
+    assert (process.stdout + process.stderr).count("The run took longer than 0.2 seconds.") == 1
+
+
+def test_4_is_told_once_where_a_report_of_what_came_before_has_it():
+    process = agx("trace", "y = x*2\nfor i in range(500000): y = y + 1", "--x", "2.", "--timeout", "2")
+    assert process.returncode == 4, said(process)
+    assert (process.stdout + process.stderr).count("(AGX603)") == 1
+
+
+@pytest.mark.parametrize("source", ["f/no\x1b.py", "/dev/stdin", "/dev/zero", "/"])
+def test_3_when_a_path_is_no_file_that_can_be_read(source):
+    process = agx("trace", source, "--x", "2.")
+    assert (process.returncode, process.stdout) == (3, "")
+    assert "(AGX206)" in process.stderr
 
 
 @pytest.mark.parametrize("to_the_group", [True, False], ids=["terminal", "kill"])

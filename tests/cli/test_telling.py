@@ -117,6 +117,11 @@ def test_a_fault_of_agx_says_so_without_a_traceback():
     assert "Traceback" not in text
 
 
+def test_a_repair_of_several_lines_is_shown_as_lines():
+    text, _ = told(InputError("AGX202", "No.", fix="y = x\nz = \x1b"))
+    assert "  write: y = x\n         z = \\x1b\n" in text
+
+
 def test_long_names_are_cut_in_the_middle():
     name = "begin" + "x" * 50_000 + "end"
     error = InputError("AGX202", f"`{name}` is none.", hint=f"Not @{name}.npy.", fix=f"agx trace {name}")
