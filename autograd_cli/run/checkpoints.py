@@ -16,10 +16,18 @@ from typing import Any
 
 import torch
 
+from autograd_cli.errors import AgxError
+from autograd_cli.report.values import bytes_text
 from autograd_cli.run.readable import Data, unreadable, within
 
 MOST_PARTS = 10_000
 """An archive of more parts is not read."""
+
+MOST_INSTRUCTIONS = 16 << 20
+"""Bytes of the pickle that says what the tensors are; a longer one is not read."""
+
+_DEEPEST = 1_000
+"""Lists, dicts and tuples that are begun in one another."""
 
 _WIDTHS = {
     **dict.fromkeys(("Double", "Long", "ComplexFloat"), 8),
@@ -71,7 +79,12 @@ def read(data: Data) -> Any:
     parts = _parts(data, content)
     del content
     _compare(data, parts)
-    loaded = torch.load(_archive(parts), weights_only=True, map_location="cpu")
+    try:
+        loaded = torch.load(_archive(parts), weights_only=True, map_location="cpu")
+    except Exception:  # torch's words are about its own inside
+        raise unreadable(
+            data.name, "torch does not read it: a tensor in it does not fit its storage, or it is damaged"
+        ) from None
     return _plain(data, _chosen(data, loaded))
 
 
@@ -85,6 +98,10 @@ def _parts(data: Data, content: bytes) -> dict[str, bytes]:
         names = [info.filename.partition("/")[2] for info in infos]
         if len(set(names)) < len(names) or "data.pkl" not in names:
             raise unreadable(data.name, "it is an archive of another kind than torch.save writes")
+        held = infos[names.index("data.pkl")].file_size
+        if held > MOST_INSTRUCTIONS:
+            most = bytes_text(MOST_INSTRUCTIONS)
+            raise unreadable(data.name, f"its data.pkl takes {bytes_text(held)}, and {most} are the most")
         parts = {name: archive.read(info) for name, info in zip(names, infos, strict=True)}
     order = parts.get("byteorder", b"little").decode("latin-1")
     if order != sys.byteorder:
@@ -105,7 +122,7 @@ def _archive(parts: Mapping[str, bytes]) -> io.BytesIO:
 
 def _compare(data: Data, parts: Mapping[str, bytes]) -> None:
     """Refuse a pickle that makes anything but tensors, or a storage that is not as long as its part."""
-    for instruction in _Instructions(data.name).storages(parts["data.pkl"]):
+    for instruction in _followed(data, parts["data.pkl"]):
         match instruction:
             case ("storage", str(kind), str(key), str(), int(count)) if kind in _STORAGES:
                 claimed, held = count * _STORAGES[kind], len(parts.get(f"data/{key}", b""))
@@ -115,6 +132,16 @@ def _compare(data: Data, parts: Mapping[str, bytes]) -> None:
             raise unreadable(
                 data.name, f"the storage `{key}` claims {claimed:,} bytes, and the file holds {held:,} of it"
             )
+
+
+def _followed(data: Data, pickle: bytes) -> Iterator[Any]:
+    """The storages that a pickle names; InputError AGX207 where it is no pickle, or an odd one."""
+    try:
+        yield from _Instructions(data.name).storages(pickle)
+    except AgxError:
+        raise
+    except Exception:  # the words of pickletools, and of what is missing on the stack
+        raise unreadable(data.name, "its data.pkl is cut off or damaged") from None
 
 
 class _Mark:
@@ -128,6 +155,7 @@ class _Instructions:
         self.name = name
         self.stack: list[Any] = []
         self.memo: dict[Any, Any] = {}
+        self.begun = 0
 
     def storages(self, pickle: bytes) -> Iterator[Any]:
         """What each storage of the pickle is said to be, in order."""
@@ -161,9 +189,17 @@ class _Instructions:
         items = self.since_mark() if count is None else [self.stack.pop() for _ in range(count)][::-1]
         self.stack.append(tuple(items))
 
+    def mark(self) -> None:
+        """The beginning of a list, a dict or a tuple."""
+        self.begun += 1
+        if self.begun > _DEEPEST:
+            raise unreadable(self.name, f"what it holds nests more than {_DEEPEST:,} deep")
+        self.stack.append(_Mark())
+
     def since_mark(self) -> list[Any]:
         """The values since the mark, which leave the stack with it."""
         items = []
+        self.begun -= 1
         while not isinstance(item := self.stack.pop(), _Mark):
             items.append(item)
         return items[::-1]
@@ -194,7 +230,7 @@ _STEPS: dict[str, _Step] = {
     **dict.fromkeys(["BUILD", "APPEND"], lambda of, _: of.drop(1)),
     "SETITEM": lambda of, _: of.drop(2),
     "GLOBAL": _Instructions.glob,
-    "MARK": lambda of, _: of.stack.append(_Mark()),
+    "MARK": lambda of, _: of.mark(),
     "EMPTY_TUPLE": lambda of, _: of.tuple(0),
     "TUPLE": lambda of, _: of.tuple(None),
     "TUPLE1": lambda of, _: of.tuple(1),

@@ -52,7 +52,20 @@ def read(reference: str, stdin: str | None, settings: Settings) -> Any:
     except AgxError:
         raise
     except Exception as error:  # whatever a reader makes of a file that is not what it claims to be
-        raise unreadable(reference, first_line(error)) from None
+        raise unreadable(reference, _why(error)) from None
+
+
+def _why(error: Exception) -> str:
+    """What is wrong with a file whose reader raised, where its own words are about Python, in ours."""
+    if isinstance(error, RecursionError | MemoryError):
+        return "what it holds nests too deep"
+    if isinstance(error, UnicodeDecodeError):
+        return f"it is no UTF-8 text: byte 0x{error.object[error.start]:02x} at offset {error.start}"
+    if "integer string conversion" in str(error):
+        return "it holds a whole number of more digits than are read"
+    if isinstance(error, csv.Error):
+        return f"it is no table as CSV has it: {first_line(error)}"
+    return first_line(error)
 
 
 def numbers(text: str, name: str, max_items: int) -> Any:
@@ -134,11 +147,7 @@ def _entry(data: Data, names: list[str]) -> str:
 
 def _array(stream: Any, size: int, name: str, limit: int) -> torch.Tensor:
     """The array in a .npy stream of `size` bytes; its header is checked before its data."""
-    version = np.lib.format.read_magic(stream)
-    read_header = (
-        np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    )
-    shape, _, dtype = read_header(stream)
+    shape, dtype = _header(stream, name)
     if dtype.hasobject:
         raise unreadable(
             name, "it holds Python objects, which only unpickling could read", "Save it with a numeric dtype."
@@ -154,6 +163,19 @@ def _array(stream: Any, size: int, name: str, limit: int) -> torch.Tensor:
         return torch.from_numpy(native)
     except TypeError:
         raise unreadable(name, f"torch has no dtype for {array.dtype}", "Save it as float or int.") from None
+
+
+def _header(stream: Any, name: str) -> tuple[tuple[int, ...], Any]:
+    """The shape and the dtype that a .npy stream begins with."""
+    try:
+        version = np.lib.format.read_magic(stream)
+        read = (
+            np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        )
+        shape, _, dtype = read(stream)
+    except Exception:  # numpy's words are about its parser, and repeat the header
+        raise unreadable(name, "it does not begin with a header as numpy.save writes it") from None
+    return shape, dtype
 
 
 def _json(data: Data) -> Any:

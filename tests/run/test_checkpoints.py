@@ -238,3 +238,26 @@ def test_dicts_in_dicts_are_looked_at_to_a_bound(saved):
         shared = {"a": shared, "b": shared}
     with pytest.raises(InputError, match="it holds a dict"):
         read(saved(shared))
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda pickle: pickle[:-10], "its data.pkl is cut off or damaged"),
+        (lambda pickle: b"\x80\x02R.", "torch does not read it"),
+        (lambda pickle: b"\x80\x02h\x07.", "its data.pkl is cut off or damaged"),
+        (lambda pickle: pickle.replace(b"K\x03\x85", b"K\xff\x85"), "torch does not read it"),
+        (lambda pickle: b"\x80\x02" + b"(" * 5000, "what it holds nests more than 1,000 deep"),
+        (lambda pickle: pickle + b"(" * (17 << 20), "its data.pkl takes 17 MiB, and 16 MiB are the most"),
+    ],
+    ids=["cut", "empty-stack", "no-memo", "size", "marks", "long"],
+)
+def test_a_damaged_pickle_is_refused_in_words_of_ours(saved, tmp_path, change, why):
+    reference = saved(torch.ones(3))
+    with zipfile.ZipFile(reference) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(reference, "w") as archive:
+        for name, part in parts.items():
+            archive.writestr(name, change(part) if name.endswith("data.pkl") else part)
+    with pytest.raises(InputError, match=why):
+        read(reference)

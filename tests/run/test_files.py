@@ -67,6 +67,12 @@ def test_standard_input_is_json_or_numbers(text: str, value: object) -> None:
     assert read("-", stdin=text) == value
 
 
+def headed(shape: str) -> bytes:
+    """A .npy file whose header holds `shape`."""
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}}}\n".encode()
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+
+
 @pytest.mark.parametrize(
     ("name", "content", "why"),
     [
@@ -83,6 +89,12 @@ def test_standard_input_is_json_or_numbers(text: str, value: object) -> None:
         ("a.csv", b"1,2\n3,\n", "row 2, column 1 holds nothing where a number is due"),
         ("a.csv", b"1,2\n3,4\0\n", "row 2 holds a null byte, which no text has"),
         ("a.json", b"[" * 65 + b"]" * 65, "its lists nest more than 64 deep"),
+        ("a.json", b"[" * 100_000 + b"]" * 100_000, "what it holds nests too deep"),
+        ("a.json", b"1" * 5000, "it holds a whole number of more digits than are read"),
+        ("a.csv", b'1,"2\n', "it is no table as CSV has it"),
+        ("a.csv", b"\xff\xfe1", "it is no UTF-8 text: byte 0xff at offset 0"),
+        ("a.npy", headed("-" * 5000 + "1"), "it does not begin with a header as numpy.save writes it"),
+        ("a.npy", headed("(" * 3000 + ")" * 3000), "it does not begin with a header as numpy.save writes it"),
         ("a.txt", b"1", "a file of kind `.txt` cannot be read"),
         ("a.pt", b"1", "it is no archive as torch.save writes"),
     ],
