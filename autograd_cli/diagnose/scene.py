@@ -8,6 +8,8 @@ from typing import Any
 import torch
 
 from autograd_cli.diagnose.facts import make
+from autograd_cli.diagnose.statements import expressions
+from autograd_cli.lang.nodes import Name
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Finding, Gradient, Graph, below, under
 from autograd_cli.run.tape import LiveStep, Run
@@ -76,8 +78,8 @@ class Scene:
     @property
     def unread(self) -> tuple[str, ...]:
         """The names that require grad and stand in the source, but only in branches not taken."""
-        used = {b.name for b in self.run.bindings if b.used}
-        return tuple(name for name in self.run.leaves if name in used and name not in self.leaves)
+        read = {node.id for node in expressions(self.run.program) if isinstance(node, Name)}
+        return tuple(name for name in self.run.leaves if name in read and name not in self.leaves)
 
     @cached_property
     def reached(self) -> frozenset[str]:

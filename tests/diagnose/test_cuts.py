@@ -1,6 +1,9 @@
 import pytest
 from torch import ones, tensor
 
+from autograd_cli.explore import explore
+from autograd_cli.explore.options import Options
+
 NO_VALUE = "no value of it goes into the output"
 UNMOVED = "which do not change when its operands change a little"
 
@@ -122,3 +125,8 @@ def test_a_part_that_is_held_constant_beside_another_way_is_said(said, source, p
 )
 def test_comparisons_indices_and_shapes_hold_nothing_that_was_meant(said, source):
     assert not [f for f in said(source, x=tensor([1.0, 2.0])) if f.code == "AGX408"]
+
+
+def test_a_binding_that_another_value_alone_is_made_of_is_no_input_that_is_not_read():
+    report = explore("z*3", [("x", "2."), ("y", "x+1"), ("z", "y+0.")], Options())
+    assert "AGX406" not in {finding.code for finding in report.findings}
