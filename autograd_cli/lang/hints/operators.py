@@ -155,6 +155,14 @@ def _backtick(text: Text, index: int) -> Found:
 
 def _backslash(text: Text, index: int) -> Found:
     marks = [t for t in text.tokens if t.text == "\\"]
+    token = text.tokens[index]
+    if not text.text[token.end :].strip():
+        return Found(
+            token.span,
+            "The backslash continues the line, and nothing follows.",
+            "Write the rest, or leave the backslash out.",
+            (Edit(token.span, ""),),
+        )
     return Found(
         text.tokens[index].span,
         "A backslash has no meaning here; LaTeX is not read.",
