@@ -8,6 +8,7 @@ from autograd_cli.errors import AgxError
 from autograd_cli.lang.nodes import Attribute, Call, Import, Name, Program, Sequence as Listed
 from autograd_cli.lang.parse import TextLimits, parse
 from autograd_cli.lang.source import Source, visible
+from autograd_cli.lang.tokens import TokenKind, scan
 from autograd_cli.lang.vocabulary import words
 from autograd_cli.report.json import encoded
 from autograd_cli.report.records import Binding, Output, Report, Summary, Values
@@ -137,12 +138,18 @@ def _bindings(bindings: Sequence[Binding]) -> Iterator[str]:
 
 
 def _names(text: str) -> set[str]:
-    return set() if text.startswith("@") else set(re.findall(r"[^\W\d]\w*", text))
+    return set() if text.startswith("@") else set(re.findall(r"[^\W\d]\w*", _typed(text)))
+
+
+def _typed(text: str) -> str:
+    """What was typed as a value, on one line and without comments."""
+    blanks = {TokenKind.COMMENT: "", TokenKind.NEWLINE: " "}
+    return one_line("".join(blanks.get(token.kind, token.text) for token in scan(text)))
 
 
 def _value(one: Binding, earlier: set[str]) -> str:
     """What was typed, or what a file holds; of a tensor as one."""
-    text = _from_file(one) if one.text.startswith("@") else one_line(one.text)
+    text = _from_file(one) if one.text.startswith("@") else _typed(one.text)
     if one.shape is None:
         return text
     if not one.text.startswith("@") and not _names(one.text) - {"e", "j", "True", "False"}:
@@ -253,7 +260,7 @@ def _backward(report: Report) -> str:
 
 def _cotangent(report: Report, output: Output, name: str) -> str:
     if report.grad_output and not report.grad_output.startswith("@"):
-        return f"torch.as_tensor({one_line(report.grad_output)}).to({name})"
+        return f"torch.as_tensor({_typed(report.grad_output)}).to({name})"
     if report.grad_output:
         return f"torch.tensor({_literal(output.gradient)}).to({name})"
     return "" if output.shape == () and "complex" not in output.dtype else f"torch.ones_like({name})"

@@ -1,5 +1,6 @@
 """The table of a graph: one row a node, with its value, its factor and its gradient."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -219,6 +220,8 @@ def said(node: Node) -> str:
     if node.inside:
         return f"inside {_call(text)}"
     name = one_line(node.name) if node.name and node.name not in (node.text, node.leaf) else ""
+    if name and re.match(rf"{re.escape(name)}\s*(\*\*|//|<<|>>|[-+*/@%&|^])=", text):
+        name = ""  # `y += 1` names it itself
     return " = ".join(filter(None, (name, text or one_line(node.op))))
 
 

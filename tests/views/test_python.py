@@ -31,6 +31,7 @@ CASES = {
     "draws": ("F.dropout(x, 0.5).sum()", {"x": "ones(100)"}, {"seed": 7}),
     "several": ("x.max(0)", {"x": "randn(3,2)"}, {}),
     "lines": ("(x\n + 1) * 2", {"x": "3."}, {}),
+    "comment": ("x*y", {"x": "[2.] # a 'b", "y": "[1., # z\n3.]"}, {"grad_output": "[1., # g\n2.]"}),
     "complex": ("(z*z).abs()", {"z": "[1+2j, 3j]"}, {}),
     "out": ("out * 2", {"out": "3."}, {}),
     "files": ("(a*b + c).sum() + d.sum() + e", {

@@ -4,6 +4,7 @@ import pytest
 
 from autograd_cli.views import render
 from autograd_cli.views.pieces import Room
+from autograd_cli.views.table import said
 from autograd_cli.views.tree import tree
 
 
@@ -97,9 +98,23 @@ def test_a_cycle_in_a_damaged_report_ends(drawn):
     ],
 )
 def test_a_node_within_a_call_says_which(drawn, text, shown):
-    from dataclasses import replace
-
-    report = drawn({0: [1], 1: [2]}, texts={1: text})
+        report = drawn({0: [1], 1: [2]}, texts={1: text})
     nodes = tuple(node._replace(inside=node.id == 1) for node in report.graph.nodes)
     report = replace(report, graph=replace(report.graph, nodes=nodes))
     assert f"└─ {shown}  " in render(report, "plain", width=None, colour=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "row"),
+    [
+        ("y", "x*2", "y = x*2"),
+        ("y", "y += 1", "y += 1"),
+        ("y", "y **= 2", "y **= 2"),
+        ("y", "y >= 1", "y = y >= 1"),
+        ("y", "y*y", "y = y*y"),
+        ("y", "y", "y"),
+    ],
+)
+def test_a_row_says_which_name_its_value_has_once(drawn, name, text, row):
+    (node,) = drawn({0: []}).graph.nodes
+    assert said(node._replace(name=name, text=text)) == row
