@@ -142,7 +142,7 @@ def too_long(size: int) -> LimitError:
     return LimitError(
         "AGX606",
         f"A string of {size:,} characters would be made; the limit is {LONGEST:,}.",
-        hint="Print less at once.",
+        hint="Make a shorter one; no option raises this limit.",
     )
 
 

@@ -66,7 +66,7 @@ def _add(state: State, node: Expr, text: str) -> None:
             f"The program prints more than {MOST_PRINTED:,} characters, which is the limit.",
             text=state.text,
             span=node.span,
-            hint="Print less in its loops.",
+            hint="Print less in its loops; no option raises this limit.",
         )
     state.ran.printed.append(text)
     state.events.append(Printed(text))

@@ -106,7 +106,7 @@ def check_width(spec: str) -> None:
         raise LimitError(
             "AGX606",
             f"The format `{spec[:20]}` asks for more than {WIDEST:,} characters.",
-            hint="Write a smaller width or precision.",
+            hint="Write a smaller width or precision; no option raises this limit.",
         )
 
 
