@@ -23,6 +23,7 @@ from autograd_cli.lang.refusals import (
     LOOP_ELSE,
     NESTED_DEF,
     PARAMETERS,
+    RELATIVE_IMPORT,
     RETURN,
     TWICE,
     WITH_NAME,
@@ -141,6 +142,8 @@ def _augment(reader: Reader, node: ast.AugAssign, where: Where) -> Statement:
 def _import(reader: Reader, node: ast.Import | ast.ImportFrom, where: Where) -> Statement:
     if where.depth:
         raise reader.refused(node, INNER_IMPORT)
+    if isinstance(node, ast.ImportFrom) and node.level:
+        raise reader.refused(node, RELATIVE_IMPORT)
     names = tuple(_imported(reader, node, alias) for alias in node.names)
     return nodes.Import(names, span=reader.places.span(node))
 
@@ -150,11 +153,11 @@ def _imported(reader: Reader, node: ast.Import | ast.ImportFrom, alias: ast.alia
     if alias.asname:
         reader.check_name(alias.asname, span)
     if isinstance(node, ast.ImportFrom):
-        path = "." * node.level + ".".join(filter(None, (node.module, alias.name)))
-        return nodes.Imported(path, alias.asname or alias.name, span=span)
+        module = node.module or ""
+        return nodes.Imported(f"{module}.{alias.name}", alias.asname or alias.name, module, span=span)
     first = alias.name.partition(".")[0]
     path, name = (alias.name, alias.asname) if alias.asname else (first, first)
-    return nodes.Imported(path, name, span=span)
+    return nodes.Imported(path, name, alias.name, span=span)
 
 
 def _with(reader: Reader, node: ast.With, where: Where) -> Plan:

@@ -86,9 +86,9 @@ def _check_class(place: Place, node: Expr, role: Role | None) -> None:
     """Refuse a class, `float` or `np.float32`, where it does not stand for a dtype."""
     first = node.id if isinstance(node, Name) else ""
     found = lookup.constant(node, place.bound.without(first))
-    if found is not None and found.path.startswith(("builtins.", "numpy.")) and role not in _OF_TYPES:
-        if isinstance(found.value, str):
-            raise misuse.class_as_value(place, node, found)
+    is_class = found is not None and found.path.startswith(("builtins.", "numpy."))
+    if found is not None and is_class and isinstance(found.value, str) and role not in _OF_TYPES:
+        raise misuse.class_as_value(place, node, found)
 
 
 def _check_free(place: Place, node: Name) -> None:

@@ -73,11 +73,13 @@ class Augment(Statement):
 class Imported:
     """A name that an import gives: `path` is what it stands for, "torch.nn.functional" for `F`.
 
-    `name` is "*" for a star import.
+    `name` is "*" for a star import. `module` is what Python would load for it, "torch.nn" for
+    `import torch.nn`.
     """
 
     path: str
     name: str
+    module: str = field(default="", compare=False)
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 

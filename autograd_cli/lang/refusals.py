@@ -118,6 +118,10 @@ LOOP_ELSE = Refusal(
 INNER_IMPORT = Refusal(
     "An import stands inside a block here.", "Write it at the margin, above its first use."
 )
+RELATIVE_IMPORT = Refusal(
+    "An import with dots takes from the package that a file lies in, and a source lies in none.",
+    "Write the module's own name: `from torch import nn`.",
+)
 LAST_EXCEPT = Refusal("`except:` takes every error and is not the last.", "Write it after the others.")
 EXCEPTIONS = Refusal(
     "This is no error that Python has of its own.",

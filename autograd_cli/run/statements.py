@@ -20,6 +20,7 @@ from autograd_cli.run.expressions import Compiler
 from autograd_cli.run.facts import NOTHING
 from autograd_cli.run.functions import Defined
 from autograd_cli.run.handling import BREAK, CONTINUE, RETURN, Step, errors_of, finally_, handled
+from autograd_cli.run.imports import check_imports
 from autograd_cli.run.iterating import iterated
 from autograd_cli.run.recording import SCALARS, settled
 from autograd_cli.run.state import Frame, State, whole
@@ -145,6 +146,8 @@ class Statements:
     def silent(self, node: Statement, site: Site) -> Step:
         """`import` and `pass`, which do nothing."""
         state = self.state
+        if isinstance(node, nodes.Import):
+            check_imports(node, state.text)
 
         def run(frame: Frame) -> None:
             site.count += 1

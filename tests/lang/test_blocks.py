@@ -66,7 +66,6 @@ MEANINGS: dict[str, Statement] = {
     "import torch.nn": Import((Imported("torch", "torch"),)),
     "from torch import nn, sin as s": Import((Imported("torch.nn", "nn"), Imported("torch.sin", "s"))),
     "from torch import *": Import((Imported("torch.*", "*"),)),
-    "from . import a": Import((Imported(".a", "a"),)),
     "with torch.no_grad(): x": With((NO_GRAD,), (Evaluate(X),)),
     "for x in y: break": For(X, Y, (Break(),)),
     "for x in y:\n  if x: continue": For(X, Y, (If(X, (Continue(),)),)),
