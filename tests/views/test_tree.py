@@ -1,5 +1,7 @@
 """A graph as a tree: every node once, references, limits, depth."""
 
+from dataclasses import replace
+
 import pytest
 
 from autograd_cli.views import render
@@ -98,7 +100,7 @@ def test_a_cycle_in_a_damaged_report_ends(drawn):
     ],
 )
 def test_a_node_within_a_call_says_which(drawn, text, shown):
-        report = drawn({0: [1], 1: [2]}, texts={1: text})
+    report = drawn({0: [1], 1: [2]}, texts={1: text})
     nodes = tuple(node._replace(inside=node.id == 1) for node in report.graph.nodes)
     report = replace(report, graph=replace(report.graph, nodes=nodes))
     assert f"└─ {shown}  " in render(report, "plain", width=None, colour=False)
