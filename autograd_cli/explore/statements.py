@@ -49,9 +49,9 @@ def with_remarks(
 
 
 def _remark(site: Site, stepped_over: Sequence[Imported]) -> str:
-    """What is said of an import of something that is not in the language: nothing uses it."""
+    """What is said of an import that nothing uses, and of a statement that did nothing but raise an error."""
     if not isinstance(site.statement, Import):
-        return ""
+        return f"raised {site.raised}" if site.raised and site.first is site.last is None else ""
     names = [each.name for each in site.statement.names if each in stepped_over]
     return f"stepped over: {named(names)} {'is' if len(names) == 1 else 'are'} not used" if names else ""
 

@@ -62,7 +62,7 @@ class Statement:
     what it did the last time where that was another time. `claim` is what a comment said
     would be printed, where something else was. `findings` are the codes found here. `failed`
     is True of the statement that ended the run with an error. `remark` says what became of
-    a statement that was stepped over.
+    a statement that was stepped over, or that a handler took the error of.
     """
 
     line: int

@@ -110,7 +110,7 @@ def _changes(state: State, event: Event, frame: Frame) -> Iterator[Change]:
         yield Change(f"{name}.{event.attribute}", "set", before, _data(state, event.after, event.number))
     elif isinstance(event, Reached):
         for tensor, was, now in event.gradients:
-            name = f"{_name_of(state, tensor, frame)}.grad"
+            name = f"{_name_of(state, tensor, frame) or 'leaf'}.grad"
             yield _added(state, name, _at(state, was, event.number - 1), _at(state, now, event.number))
 
 

@@ -27,6 +27,8 @@ def handled(state: State, error: Exception, handlers: list[Any], frame: Frame) -
         if isinstance(error, errors):
             facts.flush(state)
             state.failure = None
+            if state.site is not None:
+                state.site.raised = type(error).__name__
             if name:
                 frame[name] = error.with_traceback(None)
             try:

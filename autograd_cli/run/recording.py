@@ -136,6 +136,8 @@ def _same(made: Traced, args: tuple[Any, ...]) -> None:
     first = args[0] if args else None
     if type(first) is Traced:
         first.moved = made.moved = first.moved or [None]
+        if made.value.requires_grad and not made.grad_fns:
+            made.name = first.name
 
 
 def taken(

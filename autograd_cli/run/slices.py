@@ -6,6 +6,7 @@ the value of that moment too. In-place calls that wrote into the memory of these
 stand in the slice, in their order, so that a replay makes them on copies.
 """
 
+import itertools
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -304,7 +305,10 @@ class _Layout:
         return self._free(f"{name}_{count}")
 
     def identifier(self, traced: Traced) -> str:
-        """A name made of the text of a value that has none."""
+        """A name for a value that has none: `leaf`, `leaf_2`, or one made of its text."""
+        if self.needed.is_leaf(traced):
+            names = (f"leaf_{count}" if count > 1 else "leaf" for count in itertools.count(1))
+            return next(name for name in names if name not in self.taken and name not in self.ran.names)
         text = self.ran.program.source[traced.expr.span]
         made = "".join(c if c.isidentifier() or (c.isdigit() and i) else "_" for i, c in enumerate(text))
         return "_".join(filter(None, made.split("_")))[:40] or "value"

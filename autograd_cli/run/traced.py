@@ -196,7 +196,8 @@ class Site:
 
     Of a loop each round counts as one execution. `names` are those that it gives values to.
     Until the facts of the last execution are made, `late` holds what happened in it, `given`
-    the values of the names and `at` the number of the next value after it.
+    the values of the names and `at` the number of the next value after it. `raised` is the class
+    of the last error that it ended with and that a handler took.
     """
 
     statement: Statement
@@ -208,6 +209,7 @@ class Site:
     late: Any = None
     given: Any = None
     at: int = 0
+    raised: str = ""
 
 
 @dataclass(frozen=True)

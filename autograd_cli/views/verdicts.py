@@ -1,5 +1,6 @@
 """The view of `gradcheck`: a verdict for each gradient, worst first, and for the whole."""
 
+import re
 from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple
@@ -19,8 +20,7 @@ def verdicts(report: Report) -> list[Piece]:
         return []
     ranked = sorted(_named(report), key=_severity, reverse=True)
     if not ranked:
-        why = "nothing in it requires grad" if report.statements else "nothing that is bound requires grad"
-        return [Line(words(("no gradient to check", "bad"), f": {why}"))]
+        return [Line(words(("no gradient to check", "bad"), f": {_why_none(report)}"))]
     table = Table(tuple(Column(title) for title in _COLUMNS), tuple(map(_row, ranked)))
     shown = [
         one
@@ -32,6 +32,18 @@ def verdicts(report: Report) -> list[Piece]:
     ]
     grounds = [line for one in shown for line in _grounds(one)]
     return [table, BLANK, *grounds, _whole([one.gradient for one in ranked])]
+
+
+def _why_none(report: Report) -> str:
+    """Why there is no gradient: the program did not come to its end, or nothing asks for one."""
+    failed = next((each for each in report.statements if each.failed), None)
+    if failed is not None:
+        what = "the backward of " if _BACKWARD.search(failed.text) else ""
+        return f"{what}line {failed.line} failed"
+    return "nothing in it requires grad" if report.statements else "nothing that is bound requires grad"
+
+
+_BACKWARD = re.compile(r"\b(backward|autograd\.grad|grad)\(")
 
 
 class Named(NamedTuple):

@@ -229,3 +229,32 @@ def test_an_import_of_elsewhere_is_stepped_over_and_said_so(explored):
     report = explored("import torch\nimport matplotlib.pyplot as plt\nx = torch.ones(2)")
     assert [each.remark for each in report.statements] == ["", "stepped over: `plt` is not used", ""]
     assert report.findings == ()
+
+
+def test_a_statement_whose_error_was_handled_says_so(explored):
+    text = "y = torch.ones(2, requires_grad=True) * 2\ntry:\n    y.backward()\nexcept RuntimeError:\n    pass"
+    told = [each.remark for each in explored(text).statements]
+    assert told == ["", "", "raised RuntimeError", ""]
+
+
+def test_a_leaf_without_a_variable_is_called_leaf(explored):
+    made = "torch.ones(3, requires_grad=True)"
+    (backward,) = explored(f"w = {made} * 2\nv = {made} * w\nv.sum().backward()").backwards
+    assert sorted(each.name for each in backward.gradients) == ["leaf", "leaf_2"]
+    assert all(each.formula for each in backward.gradients)
+
+
+def test_a_variable_told_to_require_grad_keeps_its_name(explored):
+    report = explored("x = torch.tensor(2.0)\ny = x**2\nx.requires_grad_(True)\ny.backward()")
+    assert report.graph.nodes[0].text == "x"
+
+
+def test_a_function_is_no_value_to_inspect():
+    with pytest.raises(InputError, match="`--inspect f` names no value") as caught:
+        explored("def f(v): return v\ny = ones(2)", inspect="f")
+    assert caught.value.hint == "Its names: y."
+
+
+def test_a_list_is_inspected_with_the_values_in_it():
+    report = explored("kept = [1, [ones(2)]]\nkept.append(kept)", inspect="kept")
+    assert report.inspected.rows == (("type", "list"), ("value", "[1, [tensor([1., 1.])], [...]]"))

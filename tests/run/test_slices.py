@@ -90,10 +90,10 @@ def test_a_constant_that_was_changed_has_two_names():
     assert made.unwritten() == "`c` stands for two values"
 
 
-def test_a_leaf_without_a_name_is_called_by_its_text():
+def test_a_leaf_without_a_name_is_called_leaf():
     made = under("y = torch.ones(2, requires_grad=True) * 2", "y")
     (leaf,) = made.bindings
-    assert leaf.name == "torch_ones_2_requires_grad_True"
+    assert leaf.name == "leaf"
 
 
 def test_leaves_of_a_list_are_called_by_their_place():
