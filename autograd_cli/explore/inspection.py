@@ -6,6 +6,8 @@ from typing import Any
 import torch
 
 from autograd_cli.report.digits import real
+from autograd_cli.run.state import whole
+from autograd_cli.run.texts import begun
 from autograd_cli.run.traced import Traced, now
 from autograd_cli.run.values import device_name, dtype_name, plain
 
@@ -13,11 +15,14 @@ Rows = tuple[tuple[str, str], ...]
 """Facts by their names, in the order in which they are shown."""
 
 _FEW = 20
+_MOST_TEXT = 1000
 
 
 def facts(value: Any, names: Mapping[str, Any] | None = None) -> Rows:
     """The facts of a value of a program; `names` are the variables that it may share memory with."""
     value = _value(value)
+    if type(value) is list or type(value) is tuple:
+        return (("type", type(value).__name__), ("value", begun(whole(value), _MOST_TEXT)))
     if not isinstance(value, torch.Tensor):
         return (("type", type(value).__name__), ("value", str(plain(value))))
     return (*_layout(value), *_autograd(value), *_numbers(value), *_shared(value, names or {}))

@@ -14,6 +14,7 @@ from autograd_cli.gradients.backward import start
 from autograd_cli.gradients.replay import ReplayError
 from autograd_cli.gradients.watch import Watch
 from autograd_cli.graph.read import Glance, Numbers, glance, numbers_of
+from autograd_cli.run.functions import Defined
 from autograd_cli.run.limits import refuse_output
 from autograd_cli.run.slices import Slice, sliced
 from autograd_cli.run.tape import grad_fns_of
@@ -38,8 +39,9 @@ class Root:
 
 def check_names(ran: Ran, watching: Watching, options: Options) -> None:
     """Refuse names that no value has, before any long stage: AGX208."""
-    if options.inspect is not None and options.inspect not in ran.names:
-        raise unknown_name("inspect", options.inspect, ran.names)
+    values = [name for name, value in ran.names.items() if not isinstance(value, Defined)]
+    if options.inspect is not None and options.inspect not in values:
+        raise unknown_name("inspect", options.inspect, values)
     known = [*watching.named, *(name for name, value in ran.names.items() if _tensor(value))]
     if options.root is not None and options.root not in known:
         raise unknown_name("root", options.root, known)

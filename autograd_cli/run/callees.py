@@ -11,6 +11,7 @@ from autograd_cli.lang import arithmetic, lookup, nodes
 from autograd_cli.lang.functions import by_path, members
 from autograd_cli.lang.functions.rows import Function, Kind, Role
 from autograd_cli.lang.nodes import Expr
+from autograd_cli.run.arrays import of_numbers
 from autograd_cli.run.calls import applier, of_one, of_two, takes_one, takes_two
 from autograd_cli.run.expressions import Compiler
 from autograd_cli.run.functions import Defined
@@ -310,7 +311,10 @@ def _bound_method(compiler: Compiler, node: nodes.Call, function: Function, expr
     if found is not None:
         return found(compiler, node, function, exprs)
     name = function.name
-    return applier(compiler.state, node, function, lambda own, *a, **k: getattr(own, name)(*a, **k), exprs)
+    call: Callable[..., Any] = lambda own, *a, **k: getattr(own, name)(*a, **k)  # noqa: E731
+    if function.path.startswith("numpy."):
+        call = of_numbers(function, call)
+    return applier(compiler.state, node, function, call, exprs)
 
 
 def _no_method(compiler: Compiler, node: nodes.Call, value: Any, name: str) -> Exception:

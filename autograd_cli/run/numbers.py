@@ -11,6 +11,7 @@ from typing import Any
 from autograd_cli.errors import LimitError
 from autograd_cli.lang import arithmetic
 from autograd_cli.lang.nodes import Expr
+from autograd_cli.run.arrays import checked_array
 from autograd_cli.run.nested import is_nested, usual_recursion
 from autograd_cli.run.state import Frame, Get, State, plain, plain_two
 from autograd_cli.run.traced import Traced
@@ -116,7 +117,8 @@ def bounded(op: str, call: Callable[..., Any], left: Any, right: Any, most: int)
         if isinstance(left, str) or isinstance(right, str):
             return _text(op, call, left, right)
         arithmetic.check_cost(op, left, right, most)
-    elif is_nested(left) or is_nested(right):
+        return checked_array(call(left, right))
+    if is_nested(left) or is_nested(right):
         with usual_recursion():
             return call(left, right)
     return call(left, right)

@@ -16,6 +16,7 @@ import torch
 
 from autograd_cli.lang import arithmetic
 from autograd_cli.lang.functions.rows import Function
+from autograd_cli.run.arrays import of_numbers
 from autograd_cli.run.uncompiled import uncompiled
 
 ROOTS: dict[str, Any] = {"torch": torch, "math": math, "builtins": builtins, "numpy": numpy}
@@ -41,7 +42,12 @@ def callable_for(function: Function, method: bool = False) -> Callable[..., Any]
     if method:
         assert function.method, f"{function.path} is not a method of tensors"
         return _walk(f"torch.Tensor.{function.name}")
-    return _walk(function.path)
+    return _of_numbers(function) if function.path.startswith("numpy.") else _walk(function.path)
+
+
+@cache
+def _of_numbers(function: Function) -> Callable[..., Any]:
+    return of_numbers(function, _walk(function.path))
 
 
 @cache

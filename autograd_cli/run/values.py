@@ -7,10 +7,11 @@ from typing import Any
 
 import torch
 
+from autograd_cli.errors import LimitError
 from autograd_cli.report import Summary, Values
 from autograd_cli.report.records import MOST_ELEMENTS
 from autograd_cli.report.values import summary
-from autograd_cli.run.nested import is_nested
+from autograd_cli.run.nested import check_depth, is_nested
 
 VALUES_LIMIT = MOST_ELEMENTS
 _ADDRESS = re.compile(r" object at 0x[0-9a-f]+")
@@ -25,6 +26,11 @@ def plain(value: Any, limit: int | None = VALUES_LIMIT) -> Values:
     """
     if isinstance(value, torch.Tensor):
         return _tensor(value.detach(), limit)
+    if is_nested(value):
+        try:
+            check_depth(value)
+        except (RecursionError, LimitError):
+            return f"a {type(value).__name__} too deep to show"
     if isinstance(value, list | tuple):
         return tuple(plain(item, limit) for item in value)
     if isinstance(value, bool | int | float | complex | str) or value is None:

@@ -249,12 +249,22 @@ def test_a_variable_told_to_require_grad_keeps_its_name(explored):
     assert report.graph.nodes[0].text == "x"
 
 
-def test_a_function_is_no_value_to_inspect():
+def test_a_function_is_no_value_to_inspect(explored):
     with pytest.raises(InputError, match="`--inspect f` names no value") as caught:
         explored("def f(v): return v\ny = ones(2)", inspect="f")
     assert caught.value.hint == "Its names: y."
 
 
-def test_a_list_is_inspected_with_the_values_in_it():
+def test_a_list_is_inspected_with_the_values_in_it(explored):
     report = explored("kept = [1, [ones(2)]]\nkept.append(kept)", inspect="kept")
     assert report.inspected.rows == (("type", "list"), ("value", "[1, [tensor([1., 1.])], [...]]"))
+
+
+@pytest.mark.parametrize("option", ["no_grad", "inference_mode"])
+def test_an_option_that_records_nothing_is_why_there_is_no_gradient(explored, option):
+    asked = f"the option --{option.replace('_', '-')} is why torch records nothing."
+    told = explored("sigmoid(w*x+b)", ("w", "1."), ("x", "2."), ("b", "3."), **{option: True}).findings
+    assert [(each.code, each.sentence) for each in told] == [("AGX402", f"Nothing has a gradient: {asked}")]
+    program = "x = torch.ones(2, requires_grad=True)\ny = (x * 2).sum()\ny.backward()"
+    told = explored(program, **{option: True}).findings
+    assert [(each.code, each.sentence) for each in told] == [("AGX402", f"`y` has no graph: {asked}")]
