@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import torch
 
 from autograd_cli.diagnose import drawing, repair
-from autograd_cli.diagnose.outputs import NO_GRAPH
+from autograd_cli.diagnose.outputs import NO_GRAPH, unrecording
 from autograd_cli.diagnose.scene import Scene, is_floating, way
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
@@ -37,7 +37,15 @@ _CASTS = {"long", "int", "short", "bool", "to", "type", "byte", "char"}
 
 
 def cut(scene: Scene) -> Iterator[Finding]:
-    """AGX403 for each expression that ends the only way from a binding to the output."""
+    """AGX403 for each expression that ends the only way from a binding to the output.
+
+    One AGX402 in their place where it is an option of the run that nothing is recorded.
+    """
+    option = unrecording(scene.run.settings.mode)
+    if option and not _requires_grad(scene):
+        if any(True for _ in endings(scene)):
+            yield scene.finding("AGX402", f"Nothing has a gradient: {option}.", torch=NO_GRAPH)
+        return
     for step, names in endings(scene):
         yield staircase(scene, step, names) if is_flat(step) else _cut(scene, step, names)
 

@@ -15,6 +15,11 @@ NOT_SCALAR = "grad can be implicitly created only for scalar outputs"
 NOT_REAL = "grad can be implicitly created only for real scalar outputs but got {}"
 
 
+def unrecording(mode: str) -> str:
+    """That the run was asked to record nothing, in words; the empty string where it was not."""
+    return f"the option --{mode.replace('_', '-')} is why torch records nothing" if mode else ""
+
+
 def not_a_tensor(scene: Scene) -> Iterator[Finding]:
     """AGX312 where the source gives a Python value or several tensors at once."""
     value, text = scene.run.output, drawing.quoted(scene.run.program.text)

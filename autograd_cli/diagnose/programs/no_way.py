@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from autograd_cli.diagnose import drawing
-from autograd_cli.diagnose.outputs import NO_GRAPH
+from autograd_cli.diagnose.outputs import NO_GRAPH, unrecording
 from autograd_cli.diagnose.programs import rebound
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.upstream import Source, mode_around, names_in, parts_of, sources
@@ -34,7 +34,8 @@ _COPIES = {"tensor", "from_numpy", "as_tensor"}
 
 def cut(case: Ended) -> Finding | None:
     """AGX403 where something on the way to the loss lets no gradient pass, though a leaf is behind it."""
-    found = _cut(case) if case.is_backward and case.says(NO_GRAPH) else None
+    asked = case.is_backward and case.says(NO_GRAPH) and not case.run.settings.mode
+    found = _cut(case) if asked else None
     if found is None:
         return None
     expr, kind = found
@@ -163,6 +164,9 @@ def nothing(case: Ended) -> Finding | None:
     if not case.is_backward or not case.says(NO_GRAPH) or not case.roots:
         return None
     root = case.roots[0]
+    option = unrecording(case.run.settings.mode)
+    if option:
+        return case.finding("AGX402", f"{drawing.quoted(root.text)} has no graph: {option}.")
     return _in_mode(case, root) or _second_order(case, root) or _no_leaf(case, root)
 
 
