@@ -27,6 +27,10 @@ from autograd_cli.run.state import Frame, State, whole
 from autograd_cli.run.traced import Site, Traced
 
 
+_READS = nodes.Name | nodes.Attribute | nodes.Subscript
+"""Expressions whose value is told where one of them ends a program, as a notebook shows it."""
+
+
 class Statements:
     """Compiles the statements of a module or of a function's body, and lists their sites."""
 
@@ -59,6 +63,8 @@ class Statements:
         """An expression that stands alone."""
         state, get = self.state, self.compiler.compile(node.value)
         ran, names = state.ran, state.names
+        if node is ran.program.statements[-1] and isinstance(node.value, _READS):
+            site.names = (state.text[node.value.span.start : node.value.span.end],)
 
         def run(frame: Frame) -> None:
             site.count += 1
@@ -69,7 +75,7 @@ class Statements:
             if frame is names:
                 ran.value = argument
             if state.events or site.count == 1:
-                facts.told(state, site, (), frame)
+                facts.told(state, site, (argument,), frame)
 
         return run
 
@@ -135,7 +141,7 @@ class Statements:
             if state.events:
                 facts.told(state, site, (), frame)
                 return
-            given = tuple([frame[name] for name in names])
+            given = (frame[names[0]],) if names else ()
             if site.late is NOTHING:
                 site.given, site.at = given, state.number
             else:

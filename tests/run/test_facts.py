@@ -329,3 +329,9 @@ def test_prints_are_bounded(monkeypatch: object) -> None:
     monkeypatch.setattr(specials, "MOST_PRINTED", 100)
     with pytest.raises(LimitError, match="prints more"):
         ran("for i in range(100):\n    print(i)")
+
+
+def test_a_value_that_ends_a_program_is_told_as_a_notebook_shows_it() -> None:
+    site = sites(LEAF + "x.backward()\nx.grad")[-1]
+    assert [(made.name, made.value) for made in site.first.made] == [("x.grad", 1.0)]
+    assert sites(LEAF + "x\nx * 2")[1].first.made == ()

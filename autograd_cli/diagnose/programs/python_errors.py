@@ -88,8 +88,6 @@ def _guarded(case: Ended, text: str, why: str) -> Iterator[Fix]:
 
 def assertion(case: Ended) -> Finding | None:
     """AGX319 where an assert does not hold, with the values of both sides."""
-    if not isinstance(case.failure.error, AssertionError):
-        return None
     statement = case.statement
     if not isinstance(case.failure.error, AssertionError) or not isinstance(statement, nodes.Assert):
         return None
