@@ -26,7 +26,6 @@ from autograd_cli.run.recording import SCALARS, settled
 from autograd_cli.run.state import Frame, State, whole
 from autograd_cli.run.traced import Site, Traced
 
-
 _READS = nodes.Name | nodes.Attribute | nodes.Subscript
 """Expressions whose value is told where one of them ends a program, as a notebook shows it."""
 
