@@ -92,7 +92,10 @@ def _name_changer(
     of_floats = _OF_FLOATS.get(op)
 
     def change_name(frame: Frame, get: Callable[[Frame], Any]) -> None:
-        left, right = read(frame), get(frame)
+        left = frame.get(name)
+        if type(left) is not float:
+            left = read(frame)
+        right = get(frame)
         if type(left) is float and of_floats is not None:  # `total += loss.item()`
             number = right.value if type(right) is Traced and right.kind == "call" else right
             if type(number) is float:

@@ -151,7 +151,11 @@ def _writer(
         if kwargs or type(first) is not Traced or type(first.value) not in TENSORS:
             return otherwise(args, kwargs)
         tensor, number, source = first.value, state.number, first.function
-        given = tuple([arg.value if type(arg) is Traced else plain(arg) for arg in args])
+        if len(args) == 2:
+            second = args[1]
+            given: tuple[Any, ...] = tensor, second.value if type(second) is Traced else plain(second)
+        else:
+            given = tuple([arg.value if type(arg) is Traced else plain(arg) for arg in args])
         untracked = first.untracked or (source is not None and source.path in UNTRACKED)
         mutations.about_to_write(tensor, number, span, untracked)
         try:
