@@ -60,7 +60,7 @@ def probed(*words, stdin=""):
         (["gradcheck", "--help"], 0),
         (["explain"], 0),
         (["explain", "AGX101"], 0),
-        (["explain", "nothing of the kind"], 2),
+        (["explain", "rhubarb"], 2),
         (["show", "-"], 0),
         (["show", "-", "-f", "dot"], 0),
         (["show", "-", "--json"], 0),
