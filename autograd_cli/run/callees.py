@@ -16,7 +16,7 @@ from autograd_cli.run.calls import applier, of_one, of_two, takes_one, takes_two
 from autograd_cli.run.expressions import Compiler
 from autograd_cli.run.functions import Defined
 from autograd_cli.run.operations import callable_for
-from autograd_cli.run.recording import settled
+from autograd_cli.run.recording import SCALARS, settled
 from autograd_cli.run.state import TENSORS, Frame, Get, shallow
 from autograd_cli.run.traced import NONE_NAMED, Traced
 
@@ -255,7 +255,7 @@ def _other(
     gets = compiler.all(node.args)
     named = [(keyword.name, compiler.compile(keyword.value)) for keyword in node.keywords]
     if callee.name == "append" and len(gets) == 1 and not named and compiler.is_program:
-        return _append(compiler, receiver, gets[0], others)
+        return _append(compiler, callee.value, receiver, gets[0], others)
 
     def method(frame: Frame) -> Any:
         target = receiver(frame)
@@ -266,15 +266,22 @@ def _other(
     return method
 
 
-def _append(compiler: Compiler, receiver: Get, get: Get, others: Callable[[Any, Any], Make]) -> Get:
+def _append(
+    compiler: Compiler, owner: Expr, receiver: Get, get: Get, others: Callable[[Any, Any], Make]
+) -> Get:
     """`losses.append(v)` with less ado, where the list is one of the program's own."""
-    most = compiler.state.settings.max_items
+    most, name = compiler.state.settings.max_items, owner.id if isinstance(owner, nodes.Name) else ""
 
     def append(frame: Frame) -> Any:
-        target = receiver(frame)
+        target = frame[name] if name in frame else receiver(frame)
         if type(target) is not list or len(target) >= most:
             return others(target, None)((target, get(frame)), NONE_NAMED)
-        target.append(settled(get(frame)))
+        item = get(frame)
+        if type(item) is Traced and type(item.value) in SCALARS and item.kind == "call":
+            item.args = ()  # as `settled` does, which is called for the others
+        else:
+            item = settled(item)
+        target.append(item)
         return None
 
     return append
