@@ -14,6 +14,7 @@ from autograd_cli.gradients.evidence import Bench
 from autograd_cli.gradients.exact import Exact, evaluate
 from autograd_cli.gradients.known import Outcome
 from autograd_cli.gradients.numeric import Numeric, shaped
+from autograd_cli.gradients.replay import quiet
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.report import Gradient, Values, Verdict, Witness
 from autograd_cli.run.tape import Run
@@ -57,7 +58,7 @@ def check(
     if all(backward.leaves.get(name) is None for name in used):
         return tuple(_absent(run, backward, name) for name in used)
     derivatives = _derivatives(run, options) if Witness.SYMBOLIC in options.witnesses else {}
-    with _few_threads(run):
+    with _few_threads(run), quiet():
         bench = Bench(run, cotangent, options.rtol, options.atol)
         return tuple(
             _absent(run, backward, name)

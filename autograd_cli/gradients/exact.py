@@ -11,8 +11,9 @@ from typing import Any
 import torch
 
 from autograd_cli.errors import AgxError, first_line
+from autograd_cli.gradients.formula import steps_of
 from autograd_cli.gradients.numeric import components
-from autograd_cli.gradients.replay import Replay, ReplayError, default_dtype, raised
+from autograd_cli.gradients.replay import Replay, ReplayError, default_dtype, quiet, raised
 from autograd_cli.gradients.rounding import value_errors
 from autograd_cli.lang.nodes import Expr, Name, expression
 from autograd_cli.lang.parse import parse
@@ -54,12 +55,16 @@ def evaluate(formula: Expr, run: Run, leaf: torch.Tensor) -> Exact:
 
 def _replay(text: str, run: Run) -> Replay:
     """The formula's own tape, ready to be evaluated: casts to lower precision are float64 in it."""
-    program, recorded = parse(Source(text)), _recorded(run)
-    if recorded:
-        program = expression(program.source, _with_names(program.body, recorded))
-    bindings = [*map(_bound, run.bindings), *recorded.values()]
-    with default_dtype(torch.float64):
-        made = record(program, bindings, Settings(dtype="float64", seed=run.seed))
+    recorded, settings = _recorded(run), Settings(dtype="float64", seed=run.seed)
+    bindings = (*map(_bound, run.bindings), *recorded.values())
+    with quiet(), default_dtype(torch.float64):
+        steps = None if recorded else steps_of(text, bindings)
+        if steps is not None:
+            return Replay(Run(run.program, bindings, steps, len(steps) - 1, None, settings))
+        program = parse(Source(text))
+        if recorded:
+            program = expression(program.source, _with_names(program.body, recorded))
+        made = record(program, bindings, settings)
     if made.failure is not None:
         raise made.failure.error
     return Replay(made)

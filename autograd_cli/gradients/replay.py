@@ -15,7 +15,7 @@ import torch
 
 from autograd_cli.errors import first_line
 from autograd_cli.lang.functions.rows import Kind
-from autograd_cli.report import Ref, refs
+from autograd_cli.report import Ref, below, refs
 from autograd_cli.run.tape import LiveStep, Run, filled
 from autograd_cli.run.values import tensors_in
 
@@ -143,7 +143,7 @@ class Replay:
         for index in self.under:
             step = run.steps[index]
             _refuse_dimensions(step)
-            depends = any(ref.index in live for ref in refs((step.args, step.kwargs)))
+            depends = not live.isdisjoint(below(step))
             if step.kind == "binding" and step.name in run.leaves:
                 live.add(index)
                 self.inputs[step.name] = index
@@ -179,7 +179,7 @@ class Replay:
 
     def _planned(self, step: LiveStep) -> Planned:
         args, kwargs = self._taken(step.args), self._taken(step.kwargs)
-        is_plain = not kwargs and all(isinstance(a, Ref) or not any(refs(a)) for a in args)
+        is_plain = not kwargs and all(type(a) in _AS_THEY_ARE or not refs(a) for a in args)
         dtype = step.value.dtype if isinstance(step.value, torch.Tensor) else None
         slots = tuple(self._slot(a) for a in args) if is_plain else None
         return Planned(step.index, _call(step, self.double), slots, args, kwargs, _state(step), dtype)
@@ -234,8 +234,13 @@ def evaluated(planned: Planned, values: Sequence[Any]) -> Any:
     return planned.call(*filled(planned.args, values), **filled(planned.kwargs, values))
 
 
+_AS_THEY_ARE = frozenset({Ref, float, int, bool, type(None)})
+
+
 def raised(value: Any, double: bool = True) -> Any:
     """`value` on the CPU, its floating tensors and dtypes in double precision; else just detached."""
+    if type(value) in _AS_THEY_ARE:
+        return value
     if isinstance(value, torch.Tensor):
         if value.is_meta:
             raise ReplayError("meta tensors have no values")

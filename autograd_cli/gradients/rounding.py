@@ -176,6 +176,7 @@ class _Sampler:
         self.amplified = max(1.0, _LEAST / self.strongest)
         sums = {index: _accumulation(replay.steps, index, eps) for index, eps in rounds.items()}
         self.precisions = {index: eps * sums[index] for index, eps in rounds.items()}
+        self.moves = {index: eps * self.amplified for index, eps in self.precisions.items()}
         summing = [planned for planned in replay.plan if planned.slots and sums[planned.index] > 1]
         self.terms = {planned.index: self.terms_of(planned) for planned in summing}
         self.measure_constants()
@@ -265,23 +266,34 @@ class _Sampler:
 
     def rounded(self, planned: Planned, values: list[Any], draw: Draw) -> Any:
         """A call's result as it may be: from moved terms, moved where it is stored and on its way on."""
-        slot = self.terms.get(planned.index)
-        operand = values[slot] if slot is not None else None
-        if slot is not None:
-            values[slot] = self.passed(operand, planned.index, draw)
-        made = evaluated(planned, values)
-        if slot is not None:
-            values[slot] = operand
-        eps = self.precisions[planned.index] * self.amplified
-        if eps and not made._is_view():
-            made.data.mul_(draw.factor(made.shape, eps))
-        if self.replay.steps[planned.index].renewed:  # what is written later has to stay itself
+        index = planned.index
+        if index in self.terms:
+            made = self.from_moved_terms(planned, values, draw)
+        else:
+            made = evaluated(planned, values)
+        eps = self.moves[index]
+        if not eps:
             return made
-        return self.passed(made, planned.index, draw)
+        shape = made.shape
+        if not made._is_view():
+            stored = made if self.cotangent is None else made.data
+            stored.mul_(draw.factor(shape, eps))
+        if self.replay.steps[index].renewed:  # what is written later has to stay itself
+            return made
+        return made * draw.factor(shape, eps)
+
+    def from_moved_terms(self, planned: Planned, values: list[Any], draw: Draw) -> Any:
+        """A product's result, its first operand moved as its terms are."""
+        slot = self.terms[planned.index]
+        operand = values[slot]
+        values[slot] = self.passed(operand, planned.index, draw)
+        made = evaluated(planned, values)
+        values[slot] = operand
+        return made
 
     def passed(self, value: Any, index: int, draw: Draw) -> Any:
         """A value moved in the graph, so that the cotangent is moved as well."""
-        eps = self.precisions[index] * self.amplified
+        eps = self.moves[index]
         return value * draw.factor(value.shape, eps) if eps else value
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 from math import inf, isfinite, isinf, isnan, nan, nextafter, sqrt, ulp
+from typing import NamedTuple
 
 _FIRST = 0.137  # of the scale; no power of two, so that no period is hit at every step
 _LEVELS = 10
@@ -21,6 +22,11 @@ _DEEP_FACTOR = 8.0
 _DEEPEST = 1e-11
 _TRACE = 1e-8
 _LEAST = 1e-300  # of steps, by which a change can still be divided
+
+_COLUMN = range(1, _COLUMNS + 1)
+_HALVED = [4.0**j - 1 for j in _COLUMN]
+_HALVED_GAPS = [2.0 ** (2 * j - 1) - 1 for j in _COLUMN]
+_DEEPENED = [_DEEP_FACTOR ** (2 * j) - 1 for j in _COLUMN]
 
 
 class Shape(Enum):
@@ -60,8 +66,7 @@ class Function:
     noise: float
 
 
-@dataclass(frozen=True)
-class _Level:
+class _Level(NamedTuple):
     """Slopes to the right and left at one step `h`, and what rounding does to them."""
 
     h: float
@@ -118,8 +123,8 @@ def _shrinking(function: Function, scale: float) -> Slope | None:
         if not isfinite(level.gap):
             rows, gaps, best = [], [], (nan, inf)
             continue
-        rows.append(_row(level.central, rows, lambda j: 4.0**j))
-        gaps.append(_row(level.gap, gaps, lambda j: 2.0 ** (2 * j - 1)))
+        rows.append(_row(level.central, rows, _HALVED))
+        gaps.append(_row(level.gap, gaps, _HALVED_GAPS))
         best = min((best, _estimate(rows)), key=lambda pair: pair[1])
         sizes = [abs(row[0]) for row in rows[-4:]]
         if len(rows) >= 4 and _accepted(best, gaps, level.noise, max(sizes), sizes[-1]):
@@ -127,12 +132,13 @@ def _shrinking(function: Function, scale: float) -> Slope | None:
     return None
 
 
-def _row(first: float, rows: Sequence[Sequence[float]], factor: Callable[[int], float]) -> list[float]:
-    """The next row of an extrapolation table; `factor(j)` is what halving divides column j by."""
+def _row(first: float, rows: Sequence[Sequence[float]], divisors: Sequence[float]) -> list[float]:
+    """The next row of an extrapolation table; by column, a shorter step divides by `divisors` + 1."""
     row = [first]
     above = rows[-1] if rows else ()
-    for j in range(1, min(len(above), _COLUMNS) + 1):
-        row.append(row[-1] + (row[-1] - above[j - 1]) / (factor(j) - 1))
+    for before, divisor in zip(above, divisors, strict=False):
+        first += (first - before) / divisor
+        row.append(first)
     return row
 
 
@@ -242,7 +248,7 @@ def _extrapolated(levels: Sequence[_Level]) -> Slope:
     """The central slope extrapolated to step 0 in even powers, by Neville's scheme."""
     best, rows = (levels[-1].central, inf), list[list[float]]()
     for level in levels:
-        rows.append(_row(level.central, rows, lambda j: _DEEP_FACTOR ** (2 * j)))
+        rows.append(_row(level.central, rows, _DEEPENED))
         value, error = _estimate(rows)
         best = min((best, (value, 2 * error + level.noise)), key=lambda pair: pair[1])
     return Slope(best[0], best[1] + 4 * ulp(best[0]))

@@ -5,6 +5,7 @@ called with 1 gives its vector-Jacobian product, which for a scalar is the deriv
 """
 
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any, cast
 
 import torch
@@ -28,11 +29,26 @@ def numbers(node: GradFn, result: torch.Tensor) -> tuple[float | complex | None,
     if result.ndim or result.is_meta:
         return ()
     try:
-        made = cast("Callable[[torch.Tensor], Any]", node)(torch.ones_like(result))
+        found = _passed(node, torch.ones_like(result))
+        if result.dtype == torch.float16 and inf in map(abs, filter(None, found)):
+            less = _passed(node, torch.full_like(result, _LITTLE))
+            return tuple(
+                b / _LITTLE if b and abs(a or 0) == inf else a for a, b in zip(found, less, strict=True)
+            )
     except (RuntimeError, NotImplementedError, TypeError):
         return ()
+    return found
+
+
+_LITTLE = 2.0**-14
+"""Sent in place of 1 where half overflows on the way: it computes with numbers larger than it can hold."""
+
+
+def _passed(node: GradFn, sent: torch.Tensor) -> tuple[float | complex | None, ...]:
+    """What a node passes to each of its slots."""
+    made = cast("Callable[[torch.Tensor], Any]", node)(sent)
     made = made if isinstance(made, tuple) else (made,)
-    return tuple(_number(gradient) for gradient in made)
+    return tuple(map(_number, made))
 
 
 def _number(gradient: torch.Tensor | None) -> float | complex | None:

@@ -85,7 +85,8 @@ def reading_of(run: Run, seen: Glance) -> Reading:
 
 
 def _edges(roots: Sequence[torch.Tensor]) -> list[GradFn]:
-    return [torch.autograd.graph.get_gradient_edge(root).node for root in roots if root.requires_grad]
+    wanted = (root for root in roots if root.requires_grad)
+    return [root.grad_fn or torch.autograd.graph.get_gradient_edge(root).node for root in wanted]
 
 
 def _kept(roots: Sequence[GradFn]) -> tuple[Walk, list[tuple[Saved, ...]], int]:

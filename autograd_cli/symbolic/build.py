@@ -148,14 +148,19 @@ def rewritten(
     done: dict[int, Expr] = {}
     for node in reversed(list(walk(root))):
         other = swap(node)
-        done[id(node)] = after(_with_parts(node, done)) if other is None else other
+        if other is None:
+            parts = children(node)
+            other = after(_with_parts(node, parts, done)) if parts else node
+        done[id(node)] = other
     return done[id(root)]
 
 
-def _with_parts(node: Expr, done: Mapping[int, Expr]) -> Expr:
+def _with_parts(node: Expr, parts: tuple[Expr, ...], done: Mapping[int, Expr]) -> Expr:
     """`node` with its parts as they are in `done`; itself where none changed."""
-    parts = children(node)
-    if all(done[id(part)] is part for part in parts):
+    for part in parts:
+        if done[id(part)] is not part:
+            break
+    else:
         return node
     changes: dict[str, Any] = {}
     for item in fields(node):

@@ -32,6 +32,8 @@ class Row:
 
     def bound(self, call: Call) -> dict[str, Any]:
         """The arguments of a call by the row's parameters."""
+        if not call.kwargs and len(call.args) == len(self.parameters):
+            return dict(zip(self.parameters, call.args, strict=True))
         given = dict(zip(self.parameters, call.args, strict=False)) | call.kwargs
         unknown = set(given) - set(self.parameters) - {"inplace", "out"}
         missing = set(self.parameters) - set(given) - set(self.defaults)

@@ -167,3 +167,11 @@ def test_a_complex_factor_is_the_derivative_not_its_conjugate(drawn: object) -> 
     factor = drawn("sin(z)", z="1+2j").nodes[0].local
     assert factor.formula == "cos(z)"
     assert abs(factor.value - (2.032723 - 3.051898j)) < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("source", "number"),
+    [("x.half()*2.0**16", 65536.0), ("x.half()*0.5", 0.5), ("x.half()**0.5", float("inf"))],
+)
+def test_a_factor_larger_than_half_can_hold_is_a_number(drawn: object, source: str, number: float) -> None:
+    assert drawn(source, x="0.").nodes[0].local.value == number

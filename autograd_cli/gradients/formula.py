@@ -1,0 +1,226 @@
+"""The text of a formula read by Python's own grammar and evaluated call by call.
+
+Most formulas are operators, functions and methods on bindings and numbers. For these the
+steps are those that the interpreter would make, at a small part of what it takes to set one
+up; of anything else the interpreter has to make them.
+"""
+
+import ast
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import torch
+
+from autograd_cli.lang import arithmetic, lookup, nodes
+from autograd_cli.lang.functions.rows import Function, Kind
+from autograd_cli.report import Ref
+from autograd_cli.run.limits import COUNTED, SMALL, bound_of
+from autograd_cli.run.operations import callable_for
+from autograd_cli.run.settings import Settings
+from autograd_cli.run.tape import BoundValue, LiveStep
+
+_LONGEST = 2_000
+"""Characters of a formula beyond which its nodes may nest too deep to follow."""
+
+_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@",
+}  # fmt: skip
+_COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Gt: ">", ast.GtE: ">=", ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+
+_UNSET = ("empty", "new_empty")
+"""How functions are called that give memory as it was."""
+
+
+class _OtherError(Exception):
+    """There is something in the formula that the interpreter has to read."""
+
+
+def steps_of(text: str, bindings: Sequence[BoundValue]) -> list[LiveStep] | None:
+    """The steps of a formula, the last of which is its root; None where the interpreter has to make them.
+
+    Gradients are recorded, as the interpreter records them.
+    """
+    if len(text) > _LONGEST:
+        return None
+    reader = _Reader(bindings)
+    try:
+        tree = ast.parse(text, mode="eval")
+        with torch.enable_grad():
+            root = reader.read(tree.body)
+    except Exception:  # the interpreter says what is wrong
+        return None
+    is_last = isinstance(root, Ref) and root.index == len(reader.steps) - 1
+    return reader.steps if is_last else None
+
+
+class _Reader:
+    """Makes the steps of a formula, one after the other."""
+
+    def __init__(self, bindings: Sequence[BoundValue]) -> None:
+        self.bindings = {binding.name: binding for binding in bindings}
+        self.steps: list[LiveStep] = []
+        self.places: dict[str, Ref] = {}
+
+    def read(self, node: ast.expr) -> Any:
+        """What a node comes to: the Ref of its step, or a number."""
+        reader = _READERS.get(type(node))
+        if reader is None:
+            raise _OtherError
+        return reader(self, node)
+
+    def number(self, node: ast.Constant) -> float:
+        """A number as it is written."""
+        if type(node.value) not in (int, float):
+            raise _OtherError
+        value: float = node.value  # type: ignore[assignment]
+        return value
+
+    def name(self, node: ast.Name) -> Ref:
+        """A binding, on its first use a step of its own, or a constant, each time one."""
+        name = node.id
+        if name in self.places:
+            return self.places[name]
+        if name in self.bindings:
+            place = self.places[name] = self.put("binding", self.bindings[name].value, name=name)
+            return place
+        constant = lookup.constant(nodes.Name(name), ())
+        if constant is None or type(constant.value) is not float:
+            raise _OtherError
+        return self.put("constant", constant.value)
+
+    def unary(self, node: ast.UnaryOp) -> Any:
+        """A number or a tensor with a minus sign."""
+        operand = self.read(node.operand)
+        if not isinstance(node.op, ast.USub):
+            raise _OtherError
+        if not isinstance(operand, Ref):
+            return arithmetic.apply_unary("-", operand)
+        function = lookup.operator("-", unary=True)
+        return self.call(function, callable_for(function), (operand,))
+
+    def binary(self, node: ast.BinOp) -> Ref:
+        """`left op right`: torch's on a tensor, Python's otherwise."""
+        left, right = self.read(node.left), self.read(node.right)
+        op = _OPERATORS[type(node.op)]
+        made = self.operated(op, left, right)
+        if made is not None:
+            return made
+        value = arithmetic.apply_binary(op, self.value(left), self.value(right), Settings.max_items)
+        return self.put("constant", value)
+
+    def compare(self, node: ast.Compare) -> Ref:
+        """`left > right` with a tensor among them."""
+        (op,), (second,) = node.ops, node.comparators
+        made = self.operated(_COMPARISONS[type(op)], self.read(node.left), self.read(second))
+        if made is None:
+            raise _OtherError
+        return made
+
+    def operated(self, op: str, left: Any, right: Any) -> Ref | None:
+        """The step of torch's operator; None where there is no tensor."""
+        if not (self.is_tensor(left) or self.is_tensor(right)):
+            return None
+        function = lookup.operator(op)
+        return self.call(function, callable_for(function), (left, right))
+
+    def attribute(self, node: ast.Attribute) -> Ref:
+        """`x.T`."""
+        owner, function = self.read(node.value), lookup.attribute_function(node.attr)
+        if function is None or not self.is_tensor(owner):
+            raise _OtherError
+        return self.call(function, callable_for(function), (owner,))
+
+    def called(self, node: ast.Call) -> Ref:
+        """A function or a method of a tensor, given tensors and numbers."""
+        callee, first = node.func, list[Any]()
+        if isinstance(callee, ast.Name) and callee.id not in self.bindings:
+            function, is_method = _function(callee.id), False
+        elif isinstance(callee, ast.Attribute) and self.is_tensor(receiver := self.read(callee.value)):
+            function, is_method = _method(callee.attr), True
+            first.append(receiver)
+        else:
+            raise _OtherError
+        args = (*first, *map(self.read, node.args))
+        kwargs = {str(keyword.arg): self.flag(keyword.value) for keyword in node.keywords}
+        return self.call(function, callable_for(function, is_method), args, kwargs)
+
+    def flag(self, node: ast.expr) -> Any:
+        """A keyword's value."""
+        if not isinstance(node, ast.Constant) or isinstance(node.value, str):
+            raise _OtherError
+        return node.value
+
+    def value(self, argument: Any) -> Any:
+        """The value of an argument."""
+        return self.steps[argument.index].value if type(argument) is Ref else argument
+
+    def is_tensor(self, argument: Any) -> bool:
+        """Whether an argument is a tensor."""
+        return isinstance(self.value(argument), torch.Tensor)
+
+    def call(
+        self,
+        function: Function,
+        call: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any] | None = None,
+    ) -> Ref:
+        """The step of a call."""
+        given = [self.value(arg) for arg in args]
+        if bound_of(function)(given) >= SMALL:
+            raise _OtherError
+        value = call(*given, **kwargs) if kwargs else call(*given)
+        if type(value) is not torch.Tensor:
+            raise _OtherError
+        held = not value.requires_grad and any(getattr(one, "requires_grad", False) for one in given)
+        place = len(self.steps)
+        step = LiveStep(place, _WRITTEN, "call", value, function, call, args, kwargs or {}, (), held)
+        self.steps.append(step)
+        return Ref(place)
+
+    def put(self, kind: str, value: Any, name: str = "") -> Ref:
+        """The place of a new step that is no call."""
+        place = len(self.steps)
+        self.steps.append(LiveStep(place, _WRITTEN, kind, value, name=name))
+        return Ref(place)
+
+
+_WRITTEN = nodes.Constant(None)
+"""The expression of every step: nothing is said of its place."""
+
+
+_READERS: dict[type[ast.expr], Callable[[_Reader, Any], Any]] = {
+    ast.Constant: _Reader.number,
+    ast.Name: _Reader.name,
+    ast.UnaryOp: _Reader.unary,
+    ast.BinOp: _Reader.binary,
+    ast.Compare: _Reader.compare,
+    ast.Attribute: _Reader.attribute,
+    ast.Call: _Reader.called,
+}
+
+
+@cache
+def _function(name: str) -> Function:
+    """The function of that name under the prelude, if it has no meaning of its own."""
+    written = nodes.Name(name)
+    found = None if lookup.is_either(written, ()) else lookup.function(written, ())
+    return _plain(found)
+
+
+@cache
+def _method(name: str) -> Function:
+    """The method of tensors of that name, if it has no meaning of its own."""
+    return _plain(lookup.method(name))
+
+
+def _plain(function: Function | None) -> Function:
+    if function is None or not function.path.startswith("torch.") or function.kind is Kind.RANDOM:
+        raise _OtherError
+    odd = function.draws or function.writes or function.moves or function.name.startswith(_UNSET)
+    if odd or function.name in COUNTED or function.path == "torch.Tensor":
+        raise _OtherError
+    return function

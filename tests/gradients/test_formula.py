@@ -1,0 +1,96 @@
+"""Formulas read by Python's grammar: the steps that the interpreter makes of the same text, or none."""
+
+import pytest
+import torch
+
+from autograd_cli.gradients.formula import steps_of
+from autograd_cli.gradients.replay import default_dtype
+from autograd_cli.lang.parse import parse
+from autograd_cli.lang.source import Source
+from autograd_cli.run.record import run
+from autograd_cli.run.settings import Settings
+from autograd_cli.run.tape import BoundValue
+
+PLAIN = [
+    "cos(x)*2*x + 3",
+    "-sin(x)**2/x",
+    "-2*x**-3.0",
+    "2/10*x",
+    "pi*x",
+    "2 + 3",
+    "A.T @ v",
+    "(A@v).sum()",
+    "v.sum(0, keepdim=True)/3",
+    "where(x > 0, 1.0, 0.0)*x",
+    "ones_like(v)*x",
+    "x.detach()*x",
+    "softmax(v, 0)",
+    "v.unsqueeze(1).expand(3, 2)",
+]
+OTHERS = [
+    "v[0]*x",
+    "abs(x)",
+    "rand(3)*x",
+    "x.clone().add_(1)",
+    "x.to(torch.float16)",
+    "v.unbind()",
+    "empty(3)*x",
+    "nothing*x",
+    "v + v.expand(2)",
+    "x.sum(",
+    "v.shape",
+    "torch.cos(x)",
+    "+".join(["x"] * 1001),
+]
+
+
+@pytest.fixture
+def bindings():
+    values = {
+        "x": torch.tensor(1.5),
+        "v": torch.tensor([1.0, -2.0, 0.5]),
+        "A": torch.arange(9.0).reshape(3, 3) / 7,
+    }
+    return [BoundValue(name, "", value.double().requires_grad_(), "leaf") for name, value in values.items()]
+
+
+def described(steps):
+    """All of the steps that a replay looks at, as plain data."""
+    return [
+        (
+            step.index,
+            step.kind,
+            step.value.tolist() if isinstance(step.value, torch.Tensor) else step.value,
+            step.function.path if step.function else "",
+            repr(step.call),
+            step.args,
+            step.kwargs,
+            step.held,
+            step.name,
+        )
+        for step in steps
+    ]
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_the_steps_are_those_of_the_interpreter(text, bindings):
+    with default_dtype(torch.float64):
+        steps = steps_of(text, bindings)
+        made = run(parse(Source(text)), bindings, Settings(dtype="float64"))
+    assert steps is not None
+    assert made.root == len(steps) - 1
+    assert described(steps) == described(made.steps)
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_anything_else_is_left_to_the_interpreter(text, bindings):
+    with default_dtype(torch.float64):
+        assert steps_of(text, bindings) is None
+
+
+def test_a_binding_hides_a_function(bindings):
+    cos = BoundValue("cos", "", torch.tensor(2.0, dtype=torch.float64), "constant")
+    (_, second, product) = steps_of("x*cos", [*bindings, cos])
+    assert second.name == "cos"
+    assert product.value.item() == 3.0
+    assert steps_of("cos(x)", [*bindings, cos]) is None
