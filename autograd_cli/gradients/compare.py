@@ -18,6 +18,8 @@ from autograd_cli.report.digits import real
 _SINGLE = torch.finfo(torch.float32).eps  # some float64 kernels hold constants of this precision
 _EXCESS = 8  # times the tolerance: composite kernels round more often than a sample does
 
+_FEW = 1000  # numbers that are sooner compared one by one than as tensors
+
 
 @dataclass(frozen=True)
 class _Masks:
@@ -37,7 +39,7 @@ class _Masks:
 
 def judged(evidence: Evidence) -> Outcome:
     """The verdict on the worst place of a gradient, with the count of its kinks."""
-    plain = _one_number(evidence)
+    plain = _plain_agreement(evidence)
     if plain is not None:
         return plain
     rough = [_rough(evidence, index, slope) for index, slope in evidence.slopes.items()]
@@ -52,24 +54,42 @@ def judged(evidence: Evidence) -> Outcome:
     return replace(worst, kinks=kinks or worst.kinks, sentence=sentence, widened=widened, worst=place)
 
 
-def _one_number(evidence: Evidence) -> Outcome | None:
-    """The verdict on one number that all witnesses agree on; None where there is more to it."""
+def _plain_agreement(evidence: Evidence) -> Outcome | None:
+    """The verdict on a few numbers that all witnesses agree on; None where there is more to it."""
     known = (evidence.formula, evidence.formula_error, evidence.numeric, evidence.numeric_error)
     parts = [part for part in known if part is not None]
-    if evidence.autograd.numel() != 1 or evidence.slopes or len(parts) < 4 or evidence.strict is not None:
+    count = evidence.autograd.numel()
+    if not 0 < count <= _FEW or evidence.slopes or len(parts) < 4 or evidence.strict is not None:
         return None
-    given, allowed, fine = float(evidence.autograd), float(evidence.allowed), float(evidence.fine)
-    formula, formula_error, numeric, numeric_error = map(float, parts)
-    distance = abs(given - formula)
-    agree = (
-        distance <= allowed + formula_error
+    given, allowed = evidence.autograd.tolist(), evidence.allowed.tolist()
+    formula, *others = (part.tolist() for part in parts)
+    rows = zip(given, allowed, evidence.fine.tolist(), formula, *others, strict=True)
+    if not all(_agree(*row) for row in rows):
+        return None
+    distances = [abs(a - b) for a, b in zip(given, formula, strict=True)]
+    distance = max(distances)
+    if distance > sqrt(evidence.eps) * max(map(abs, formula)):
+        return None
+    worst = distances.index(distance)
+    return Outcome(Verdict.OK, worst if evidence.by_component else None, distance, allowed[worst])
+
+
+def _agree(
+    given: float,
+    allowed: float,
+    fine: float,
+    formula: float,
+    formula_error: float,
+    numeric: float,
+    numeric_error: float,
+) -> bool:
+    """Whether the witnesses of one number agree, and autograd's is not a 0 that may have been more."""
+    return (
+        abs(given - formula) <= allowed + formula_error
         and abs(given - numeric) <= allowed + numeric_error
         and abs(formula - numeric) <= fine + formula_error + numeric_error
+        and not given == 0 != formula
     )
-    if not agree or given == 0 != formula or distance > sqrt(evidence.eps) * abs(formula):
-        return None
-    worst = 0 if evidence.by_component else None
-    return Outcome(Verdict.OK, worst, distance, allowed)
 
 
 def agrees(one: torch.Tensor, other: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:

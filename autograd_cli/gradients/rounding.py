@@ -6,34 +6,17 @@ terms cancel the spread is large, so the tolerance follows the size of the summa
 A result's own memory is moved too, since a backward reads what was stored.
 """
 
-import struct
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
-from math import isfinite, sqrt
-from typing import Any
+from math import isfinite
 
 import torch
 
-from autograd_cli.errors import first_line
-from autograd_cli.gradients.backward import slopes
-from autograd_cli.gradients.draws import MANY, Draw, LaneDraw, draws
-from autograd_cli.gradients.numeric import components
-from autograd_cli.gradients.replay import CALL, Planned, Replay, ReplayError, evaluated, raised
-from autograd_cli.lang.functions.rows import Kind
-from autograd_cli.report import refs
-from autograd_cli.run.tape import LiveStep
+from autograd_cli.gradients.replay import Replay
+from autograd_cli.gradients.sampler import DOUBLE, Sampled, Sampler, finfo, in_lanes
 
-_SAMPLES = 8
-_SAMPLES_OF_MANY = 5
-_MANY = 4_000_000  # random numbers a sample, calls counted as such, above which time counts for more
 _SPREADS = 6.0
-_DOUBLE = torch.finfo(torch.float64).eps
-_LANES = 16
-_COARSE = 1e-4
-_PRODUCTS = frozenset({Kind.PRODUCT, Kind.LINALG, Kind.LAYER})
-_LEAST = 1e-10  # a relative move that float64 itself shows clearly
 
 
 @dataclass(frozen=True)
@@ -57,7 +40,7 @@ class Spread:
 
     def reference(self, exact: torch.Tensor, samples: torch.Tensor) -> torch.Tensor:
         """What rounding allows between two gradients that were both computed in float64."""
-        return self.fine * _SPREADS * rms(samples) + 16 * _DOUBLE * _finite(exact.abs())
+        return self.fine * _SPREADS * rms(samples) + 16 * DOUBLE * _finite(exact.abs())
 
 
 @dataclass(frozen=True)
@@ -75,13 +58,13 @@ def value_errors(
 
     Must run inside the replay's session.
     """
-    sampler = _Sampler(replay, None, None)
+    sampler = Sampler(replay, None, None)
     if exact.numel() == 1 and (lanes := in_lanes(sampler)) is not None:
         with suppress(RuntimeError, TypeError, ValueError):
             spread = lanes.moved()
-            return _SPREADS * rms(spread) / sampler.amplified + 16 * _DOUBLE * _finite(exact.abs())
+            return _SPREADS * rms(spread) / sampler.amplified + 16 * DOUBLE * _finite(exact.abs())
     moved = torch.stack([fitted(sampler.output(replay.leaves, draw)) for draw in sampler.draws()])
-    return _SPREADS * rms(moved.sub_(exact)) / sampler.amplified + 16 * _DOUBLE * _finite(exact.abs())
+    return _SPREADS * rms(moved.sub_(exact)) / sampler.amplified + 16 * DOUBLE * _finite(exact.abs())
 
 
 def rms(samples: torch.Tensor) -> torch.Tensor:
@@ -100,9 +83,9 @@ def rounding(replay: Replay, cotangent: torch.Tensor, cap: float | None = None) 
     lower precision. Raises ReplayError where torch has no float64 backward.
     """
     with replay.session(), torch.enable_grad():
-        sampler = _Sampler(replay, cotangent, cap)
+        sampler = Sampler(replay, cotangent, cap)
         moved, exact, samples = _sampled(sampler)
-    fine = _DOUBLE / 2 / sampler.strongest
+    fine = DOUBLE / 2 / sampler.strongest
     noise = fine * (sum(one * one for one in moved) / len(moved)) ** 0.5 / sampler.amplified
     spreads = {}
     for name, index in replay.inputs.items():
@@ -112,253 +95,15 @@ def rounding(replay: Replay, cotangent: torch.Tensor, cap: float | None = None) 
     return Rounding(spreads, noise if isfinite(noise) else 0.0)
 
 
-def _sampled(sampler: "_Sampler") -> tuple[list[float], dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+def _sampled(sampler: Sampler) -> Sampled:
     """By how much the total moves in each sample, the gradients, and by how much these move."""
     lanes = in_lanes(sampler)
     if lanes is not None:
         with suppress(RuntimeError, TypeError, ValueError):
             return lanes.sampled()
+    if sampler.is_small:
+        return sampler.together()
     total, exact = sampler.sample(None)
     drawn = [sampler.sample(draw) for draw in sampler.draws()]
     samples = {name: torch.stack([sampled[name] - exact[name] for _, sampled in drawn]) for name in exact}
     return [one - total for one, _ in drawn], exact, samples
-
-
-@cache
-def finfo(dtype: torch.dtype) -> torch.finfo:
-    """torch.finfo(dtype), which takes longer to make than to read."""
-    return torch.finfo(dtype)
-
-
-def _rounds(value: Any, cap: float | None) -> float:
-    """How much the dtype of a value rounds by, relative to it; 0 where it is not floating."""
-    if not isinstance(value, torch.Tensor) or not (value.is_floating_point() or value.is_complex()):
-        return 0.0
-    eps = finfo(value.dtype).eps
-    return (eps if cap is None else min(eps, cap)) / 2
-
-
-def _accumulation(steps: Sequence[LiveStep], index: int, eps: float) -> float:
-    """By how much the sums inside a product round more than their terms and result do.
-
-    A sum of n terms rounds n times, at the size of what has come together by then; a
-    kernel adds in several lanes, and adds half precision in single.
-    """
-    step = steps[index]
-    if eps > _COARSE or step.function is None or step.function.kind not in _PRODUCTS:
-        return 1.0
-    operands = [steps[ref.index].value for ref in refs((step.args, step.kwargs))]
-    sizes = [value.numel() for value in (*operands, step.value) if isinstance(value, torch.Tensor)]
-    if len(sizes) < 3 or not all(sizes):
-        return 1.0
-    one, other, made = sizes[0], sizes[1], sizes[-1]
-    # For (m, k) @ (k, n) these are k, m and n: the sums of the product and of its backward.
-    lengths = (one * other / made, one * made / other, other * made / one)
-    return sqrt(1 + sqrt(max(lengths)) / _LANES)
-
-
-class _Sampler:
-    """Float64 backwards of one replay, perturbed or not.
-
-    `precisions` is how much each moved step rounds by, relative to its value; `terms`
-    has the place of the first operand of each product, moved as the product's terms are.
-    """
-
-    def __init__(self, replay: Replay, cotangent: torch.Tensor | None, cap: float | None) -> None:
-        self.replay = replay
-        self.cotangent = cotangent
-        calls = [planned.index for planned in (*replay.fixed, *replay.plan)]
-        self.moved = [*replay.inputs.values(), *calls]
-        self.offsets: dict[int, torch.Tensor] = {}
-        self.still: set[int] = set()
-        rounds = {index: self.rounds(index, cap) for index in self.moved}
-        self.strongest = max(rounds.values(), default=0.0) or _DOUBLE / 2
-        self.amplified = max(1.0, _LEAST / self.strongest)
-        sums = {index: _accumulation(replay.steps, index, eps) for index, eps in rounds.items()}
-        self.precisions = {index: eps * sums[index] for index, eps in rounds.items()}
-        self.moves = {index: eps * self.amplified for index, eps in self.precisions.items()}
-        summing = [planned for planned in replay.plan if planned.slots and sums[planned.index] > 1]
-        self.terms = {planned.index: self.terms_of(planned) for planned in summing}
-        self.measure_constants()
-
-    def rounds(self, index: int, cap: float | None) -> float:
-        """How much a step rounds by; what is copied as recorded does not."""
-        return 0.0 if index in self.replay.renewals else _rounds(self.replay.steps[index].value, cap)
-
-    def measure_constants(self) -> None:
-        """Find by how much what the run had for each constant differs; large ones that do not stay out."""
-        for planned in self.replay.fixed:
-            if self.precisions[planned.index]:
-                off = self.offset(planned.index)
-                if off.any():
-                    self.offsets[planned.index] = off
-                elif off.numel() > MANY:
-                    self.still.add(planned.index)
-
-    def offset(self, index: int) -> torch.Tensor:
-        """What the run had for a constant less what float64 has."""
-        try:
-            off: torch.Tensor = raised(self.replay.steps[index].value) - self.replay.base[index]
-        except Exception as error:  # whatever torch raises is the reason
-            raise ReplayError(first_line(error)) from error
-        return off
-
-    def terms_of(self, planned: Planned) -> int:
-        """The place of the first floating tensor among the arguments of a call."""
-        places = [slot for slot in planned.slots or () if slot < len(self.replay.steps)]
-        return next(place for place in places if _rounds(self.replay.steps[place].value, None))
-
-    def draws(self) -> Iterator[Draw]:
-        """The random numbers of one sample after the other, the same ones in every call."""
-        moved = [*self.moved, *self.moved, *self.terms.values()]
-        values = [self.replay.steps[index].value for index in moved if index not in self.still]
-        count = sum(value.numel() for value in values if isinstance(value, torch.Tensor))
-        count += len(self.replay.literals)
-        return draws(count, self.samples(count))
-
-    def samples(self, count: int) -> int:
-        """How many samples are taken, of so many random numbers each.
-
-        With few samples chance would make some of many elements look exact.
-        """
-        return _SAMPLES_OF_MANY if count + CALL * len(self.replay.plan) > _MANY else _SAMPLES
-
-    def sample(self, draw: Draw | None) -> tuple[float, dict[str, torch.Tensor]]:
-        """The weighted sum of the output and the gradients (n,) of the leaves."""
-        leaves = {name: leaf.clone().requires_grad_() for name, leaf in self.replay.leaves.items()}
-        try:
-            assert self.cotangent is not None
-            output = self.output(leaves, draw)
-            made = slopes(output, list(leaves.values()), self.cotangent)
-        except Exception as error:  # whatever torch raises is the reason
-            raise ReplayError(first_line(error)) from error
-        total = float((self.cotangent.conj() * output.detach()).real.sum())
-        given = (torch.zeros_like(v) if g is None else g for g, v in zip(made, leaves.values(), strict=True))
-        return total, dict(zip(leaves, map(components, given), strict=True))
-
-    def output(self, leaves: Mapping[str, torch.Tensor], draw: Draw | None) -> torch.Tensor:
-        """The root's value, every step's own moved by what `draw` gives."""
-        values = self.replay.base.copy()
-        for name, leaf in leaves.items():
-            index = self.replay.inputs[name]
-            values[index] = leaf if draw is None else self.passed(leaf, index, draw)
-        if draw is not None:
-            self.move_constants(values, draw)
-        for planned in self.replay.plan:
-            values[planned.index] = (
-                evaluated(planned, values) if draw is None else self.rounded(planned, values, draw)
-            )
-        output: torch.Tensor = values[self.replay.root]
-        return output
-
-    def move_constants(self, values: list[Any], draw: Draw) -> None:
-        """Moves what constants made by what the run had there, and Python floats that the dtype rounds."""
-        for planned in self.replay.fixed:
-            if planned.index in self.offsets:
-                exact, off = values[planned.index], self.offsets[planned.index]
-                values[planned.index] = exact + off * draw.offset(exact.shape) * self.amplified
-            elif self.precisions[planned.index] and planned.index not in self.still:
-                draw.skip(values[planned.index].shape)
-        eps = self.strongest * self.amplified
-        for slot in self.replay.literals:
-            if not is_single(values[slot]):
-                values[slot] = draw.number(values[slot], eps)
-
-    def rounded(self, planned: Planned, values: list[Any], draw: Draw) -> Any:
-        """A call's result as it may be: from moved terms, moved where it is stored and on its way on."""
-        index = planned.index
-        if index in self.terms:
-            made = self.from_moved_terms(planned, values, draw)
-        else:
-            made = evaluated(planned, values)
-        eps = self.moves[index]
-        if not eps:
-            return made
-        shape = made.shape
-        if not made._is_view():
-            stored = made if self.cotangent is None else made.data
-            stored.mul_(draw.factor(shape, eps))
-        if self.replay.steps[index].renewed:  # what is written later has to stay itself
-            return made
-        return made * draw.factor(shape, eps)
-
-    def from_moved_terms(self, planned: Planned, values: list[Any], draw: Draw) -> Any:
-        """A product's result, its first operand moved as its terms are."""
-        slot = self.terms[planned.index]
-        operand = values[slot]
-        values[slot] = self.passed(operand, planned.index, draw)
-        made = evaluated(planned, values)
-        values[slot] = operand
-        return made
-
-    def passed(self, value: Any, index: int, draw: Draw) -> Any:
-        """A value moved in the graph, so that the cotangent is moved as well."""
-        eps = self.moves[index]
-        return value * draw.factor(value.shape, eps) if eps else value
-
-
-def is_single(value: float) -> bool:
-    """Whether single precision holds a Python float as it is."""
-    try:
-        return bool(struct.unpack("f", struct.pack("f", value))[0] == value)
-    except OverflowError:
-        return False
-
-
-# Scalars: all samples at once, each in its own element
-
-
-def in_lanes(sampler: _Sampler) -> "_Lanes | None":
-    """The sampler of a program of elementwise calls on scalars; None for any other."""
-    steps, replay = sampler.replay.steps, sampler.replay
-    places = [*replay.inputs.values(), *(planned.index for planned in (*replay.fixed, *replay.plan))]
-    if not all(_is_scalar(steps[index].value) for index in places):
-        return None
-    calls = all(planned.state is None and _is_elementwise(steps[planned.index]) for planned in replay.plan)
-    return _Lanes(sampler) if calls and not replay.graded and not replay.renewals else None
-
-
-def _is_scalar(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.ndim == 0 and value.is_floating_point()
-
-
-def _is_elementwise(step: LiveStep) -> bool:
-    return step.function is not None and step.function.kind is Kind.ELEMENTWISE
-
-
-class _Lanes:
-    """All samples of a program of scalars in one evaluation."""
-
-    def __init__(self, sampler: _Sampler) -> None:
-        self.sampler = sampler
-        replay = sampler.replay
-        self.count = 2 * len(sampler.moved) + len(sampler.terms) + len(replay.literals)
-        self.samples = sampler.samples(self.count)
-
-    def moved(self) -> torch.Tensor:
-        """By how much the value moves in each sample, (samples, 1)."""
-        leaves = {name: leaf.expand(1 + self.samples) for name, leaf in self.sampler.replay.leaves.items()}
-        output = self.sampler.output(leaves, LaneDraw(self.count, self.samples))
-        output = torch.as_tensor(output).expand(1 + self.samples)
-        return (output[1:] - output[0]).unsqueeze(1)
-
-    def sampled(self) -> tuple[list[float], dict[str, torch.Tensor], dict[str, torch.Tensor]]:
-        """What `_sampled` gives."""
-        sampler = self.sampler
-        leaves = {
-            name: leaf.repeat(1 + self.samples).requires_grad_()
-            for name, leaf in sampler.replay.leaves.items()
-        }
-        output = sampler.output(leaves, LaneDraw(self.count, self.samples))
-        assert sampler.cotangent is not None
-        weighed = output * sampler.cotangent
-        if weighed.shape != (1 + self.samples,):
-            raise ValueError("the output does not follow the leaves")
-        made = torch.autograd.grad(weighed.sum(), list(leaves.values()), allow_unused=True)
-        whole = weighed.detach()
-        exact, samples = {}, {}
-        for name, leaf, given in zip(leaves, leaves.values(), made, strict=True):
-            gradient = torch.zeros_like(leaf) if given is None else given
-            exact[name] = gradient[:1]
-            samples[name] = (gradient[1:] - gradient[0]).unsqueeze(1)
-        return (whole[1:] - whole[0]).tolist(), exact, samples
