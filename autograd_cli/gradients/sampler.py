@@ -6,6 +6,7 @@ One sample after the other, or, of a program of scalars, all in one evaluation.
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from math import sqrt
 from typing import Any
 
@@ -130,7 +131,7 @@ class Sampler:
         leaves: list[dict[str, torch.Tensor]] = []
         numbers: list[torch.Tensor] = []
         try:
-            for draw in (None, *self.draws()):
+            for draw in chain((None,), self.draws()):
                 leaves.append(self.fresh())
                 output = self.output(leaves[-1], draw)
                 numbers.append((output * self.cotangent.to(output.dtype)).sum())
