@@ -5,9 +5,8 @@ from typing import Any
 
 from autograd_cli.diagnose.programs.optimizers import optimizer_of
 from autograd_cli.diagnose.programs.scene import Whole
-from autograd_cli.diagnose.statements import calls, inserted
+from autograd_cli.diagnose.statements import inserted
 from autograd_cli.errors import Span
-from autograd_cli.lang import nodes
 from autograd_cli.lang.source import named
 from autograd_cli.report import Change, Finding, Fix
 from autograd_cli.run.traced import Accumulated
@@ -112,13 +111,3 @@ def _cleared(whole: Whole, span: Span, leaves: Sequence[str]) -> Fix:
 
 def _can_be_written(leaf: str) -> bool:
     return leaf.isidentifier()
-
-
-def zeroes(whole: Whole) -> bool:
-    """Whether the program clears gradients anywhere."""
-    return any(True for _ in calls(whole.program, "zero_grad", "zero_")) or any(
-        isinstance(target, nodes.Attribute) and target.name == "grad"
-        for statement in whole.all_statements
-        if isinstance(statement, nodes.Assign)
-        for target in statement.targets
-    )

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from autograd_cli.diagnose.programs.scene import Whole, reachable
+from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.statements import called
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
@@ -66,11 +66,6 @@ def is_made(traced: Traced) -> bool:
     first = traced.exprs[0] if traced.exprs else None
     flagged = traced.function.name == "requires_grad_" and first is not None and called(first) in CREATES
     return traced.function.kind not in (Kind.CREATION, Kind.RANDOM) and not flagged
-
-
-def cuts_under(root: Traced) -> list[Traced]:
-    """The values under a root whose way back is cut, the nearest to the root first."""
-    return [traced for traced in reachable([root]) if traced.held and not requires_grad(traced)]
 
 
 # What a call keeps
