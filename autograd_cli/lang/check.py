@@ -5,6 +5,7 @@ It gives how each free name is used, from which a binding's role follows.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from autograd_cli.errors import InputError, LanguageError
 from autograd_cli.lang import flow, nodes, scope, unknown
@@ -12,6 +13,7 @@ from autograd_cli.lang.bodies import expressions, first_read
 from autograd_cli.lang.functions.rows import Role
 from autograd_cli.lang.nodes import Imported, Name, Program
 from autograd_cli.lang.parse import TextLimits, parse
+from autograd_cli.lang.same import SHORT, Same
 from autograd_cli.lang.scope import PRELUDE, Scope
 from autograd_cli.lang.source import Source, named
 from autograd_cli.lang.unknown import Place
@@ -40,6 +42,18 @@ def check(program: Program, bound: Collection[str], callables: Collection[str] =
     `callables` are functions from outside. Raises LanguageError; a name that is not bound is
     no error here but in `Usage.unbound`, unless it is plain that it should be another.
     """
+    if len(program.source.text) > SHORT:
+        return _checked(program, bound, callables)
+    return _kept(Same(program), tuple(bound), tuple(callables))
+
+
+@lru_cache(maxsize=256)
+def _kept(program: Same, bound: tuple[str, ...], callables: tuple[str, ...]) -> Usage:
+    """The usage of a program that `parse` remembers, under names that it was checked under before."""
+    return _checked(program.it, bound, callables)
+
+
+def _checked(program: Program, bound: Collection[str], callables: Collection[str]) -> Usage:
     found = scope.of(program, bound, callables)
     if program.is_expression and isinstance(program.body, nodes.Text | nodes.Joined):
         raise _only_text(Place(program.source.text, found), program.body)

@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from autograd_cli.errors import LanguageError, LimitError, Span
@@ -17,6 +18,7 @@ from autograd_cli.lang.blocks import block
 from autograd_cli.lang.nodes import Assign, Comment, Evaluate, Program
 from autograd_cli.lang.reader import MAX_INTEGER_BITS, Places, Reader, integer_too_large
 from autograd_cli.lang.refusals import SECOND, VALUE, Refusal
+from autograd_cli.lang.same import SHORT
 from autograd_cli.lang.source import Source
 from autograd_cli.lang.tokens import Token, TokenKind, scan, significant
 
@@ -43,6 +45,19 @@ def parse(source: Source, limits: TextLimits = _DEFAULT_LIMITS) -> Program:
     Raises LanguageError where the text is not in the language, LimitError where it passes
     a limit, and nothing else.
     """
+    return _kept(source, limits) if len(source.text) <= SHORT else _parsed(source, limits)
+
+
+@lru_cache(maxsize=256)
+def _kept(source: Source, limits: TextLimits) -> Program:
+    """The program of a short text.
+
+    Nothing but the text, its name and the limits goes into a Program, and nothing changes one.
+    """
+    return _parsed(source, limits)
+
+
+def _parsed(source: Source, limits: TextLimits) -> Program:
     reader, tree = _read(source, limits)
     try:
         statements = block(reader, tree.body)

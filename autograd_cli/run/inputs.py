@@ -4,6 +4,7 @@ Values are evaluated in the order written, each seeing the earlier ones, in torc
 default dtype; only then are they converted to the dtype and device of the run.
 """
 
+import ast
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,8 +28,14 @@ _INTEGER_ROLES = frozenset(
 )
 _TENSOR_ROLES = frozenset({Role.INDEX, Role.MASK, Role.TARGET})
 
-_NUMBER = re.compile(r"-?(0|[1-9]\d{0,14})(\.\d{0,14})?([eE][-+]?\d{1,2})?")
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{0,14})?(?:[eE][-+]?\d{1,2})?")
 """A number as most values are: there is nothing in it to check or to run."""
+
+_NUMBERS = re.compile(rf"\[(?:[][, ]|{_NUMBER.pattern}(?![\d.]))*\]")
+"""A list of such numbers, or of lists of them, if Python can read it."""
+
+_FEW = 1000
+"""Characters of a list that is as soon read by Python."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +73,7 @@ def bind(
         value = value_of(name, text, settled, plain, stdin, program)
         mentioned |= _names_in(program)
         settled.append(_settled(BoundValue(name, text, value, "constant"), roles))
-    moved = (_moved(binding, settings.device, dtype) for binding in settled)
-    return tuple(replace(binding, used=binding.name in mentioned) for binding in moved)
+    return tuple(_ready(one, settings.device, dtype, one.name in mentioned) for one in settled)
 
 
 def _names_in(program: Program | None) -> set[str]:
@@ -90,6 +96,9 @@ def value_of(
         return files.read(text[1:], stdin, settings)
     if _NUMBER.fullmatch(text):
         return int(text) if text.lstrip("-").isdigit() else float(text)
+    listed = _listed(text, settings)
+    if listed is not None:
+        return _checked(name, text, listed)
     program = program or _checked_program(name, text, [b.name for b in earlier], settings)
     try:
         with torch.no_grad():
@@ -104,6 +113,20 @@ def value_of(
             span=Span(0, len(text)),
         ) from None
     return _checked(name, text, value)
+
+
+def _listed(text: str, settings: Settings) -> Any:
+    """The value of a short list of plain numbers; None where it is read and run as any value is.
+
+    It has fewer nodes, items and steps than characters, so no limit can be passed.
+    """
+    least = min(_FEW, settings.text.max_text, settings.text.max_nodes, settings.max_items, settings.max_steps)
+    if len(text) > least or not _NUMBERS.fullmatch(text):
+        return None
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError):  # `[1][0]`, and what the language has words for
+        return None
 
 
 def _checked_program(name: str, text: str, earlier: Sequence[str], settings: Settings) -> Program:
@@ -161,19 +184,20 @@ def _leaf(binding: BoundValue, roles: Roles) -> BoundValue:
     if converted:
         tensor = tensor.to(torch.get_default_dtype())
     leaf = _is_floating(tensor) and (roles.wrt is None or binding.name in roles.wrt)
-    return replace(binding, value=tensor, role="leaf" if leaf else "constant", converted=converted)
+    role = "leaf" if leaf else "constant"
+    return BoundValue(binding.name, binding.text, tensor, role, converted)
 
 
-def _moved(binding: BoundValue, device: str, dtype: str | None) -> BoundValue:
+def _ready(binding: BoundValue, device: str, dtype: str | None, used: bool) -> BoundValue:
     """`binding` in the run's dtype and on its device; a tensor put elsewhere by its text stays there."""
     value = binding.value
-    if not isinstance(value, torch.Tensor):
-        return binding
-    if dtype is not None and _is_floating(value):
-        value = value.to(_kept_complex(value, dtype))
-    if value.device.type == "cpu":
-        value = value.to(device)
-    return replace(binding, value=value.detach().requires_grad_(binding.role == "leaf"))
+    if isinstance(value, torch.Tensor):
+        if dtype is not None and _is_floating(value):
+            value = value.to(_kept_complex(value, dtype))
+        if value.device.type == "cpu":
+            value = value.to(device)
+        value = value.detach().requires_grad_(binding.role == "leaf")
+    return BoundValue(binding.name, binding.text, value, binding.role, binding.converted, used)
 
 
 def _is_list(value: Any) -> bool:

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograd_cli.errors import InputError, LimitError
+from autograd_cli.errors import AgxError, InputError, LimitError
 from autograd_cli.lang.functions.rows import Role
 from autograd_cli.lang.parse import TextLimits, parse
 from autograd_cli.lang.source import Source
@@ -148,6 +148,34 @@ def test_the_limits_of_a_text_hold_for_values(text: str) -> None:
     with pytest.raises(LimitError, match="The source") as caught:
         bind([("x", text)], Roles({"x": TENSOR}), settings)
     assert caught.value.code == "AGX108"
+
+
+@pytest.mark.parametrize("text", ["[1,2,3]", "[[1.]]"])
+@pytest.mark.parametrize("least", [{"max_items": 0}, {"max_steps": 0}, {"text": TextLimits(max_nodes=1)}])
+def test_the_limits_hold_for_lists_of_numbers(text: str, least: dict[str, object]) -> None:
+    with pytest.raises(LimitError):
+        bind([("x", text)], Roles({"x": TENSOR}), Settings(**least))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("[1, -2.5, 1e3]", [1.0, -2.5, 1000.0]),
+        ("[[1.], [2.]]", [[1.0], [2.0]]),
+        ("[[1., 2.]][0]", [1.0, 2.0]),
+        ("[1.,2.][1]", 2.0),
+        ("[1],[2]", [[1.0], [2.0]]),
+    ],
+)
+def test_lists_of_numbers_are_what_python_makes_of_them(text: str, value: object) -> None:
+    assert one(text).value.tolist() == value
+
+
+@pytest.mark.parametrize("text", ["[1 2]", "[[1, 2]", "[1,,2]", "[01]"])
+def test_what_python_cannot_read_as_a_list_is_refused_as_a_text(text: str) -> None:
+    with pytest.raises(AgxError) as caught:
+        one(text)
+    assert caught.value.code.startswith("AGX1")
 
 
 def test_a_list_of_a_value_has_at_most_max_items() -> None:
