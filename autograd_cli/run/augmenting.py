@@ -14,6 +14,7 @@ from autograd_cli.run.calls import applier, of_two
 from autograd_cli.run.expressions import Compiler
 from autograd_cli.run.iterating import iterated
 from autograd_cli.run.operations import callable_for
+from autograd_cli.run.questions import number
 from autograd_cli.run.recording import settled
 from autograd_cli.run.state import TENSORS, Frame, State, plain, shallow
 from autograd_cli.run.traced import Traced
@@ -86,20 +87,25 @@ _OF_FLOATS = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 
 
 def _name_changer(
-    compiler: Compiler, target: nodes.Name, both: Callable[[Any, Any], Any], op: str
+    compiler: Compiler, target: nodes.Name, value: Expr, both: Callable[[Any, Any], Any], op: str
 ) -> Callable[[Frame, Callable[[Frame], Any]], None]:
     read, name = compiler.compile(target), target.id
-    of_floats = _OF_FLOATS.get(op)
+    of_floats, item = _OF_FLOATS.get(op), number(compiler, value)
 
     def change_name(frame: Frame, get: Callable[[Frame], Any]) -> None:
         left = frame.get(name)
         if type(left) is not float:
             left = read(frame)
+        elif item is not None and of_floats is not None:  # `total += loss.item()`
+            added = item(frame)
+            if type(added) is float:
+                frame[name] = of_floats(left, added)
+                return
         right = get(frame)
-        if type(left) is float and of_floats is not None:  # `total += loss.item()`
-            number = right.value if type(right) is Traced and right.kind == "call" else right
-            if type(number) is float:
-                frame[name] = of_floats(left, number)
+        if type(left) is float and of_floats is not None:  # `total += (x * y).sum().item()`
+            added = right.value if type(right) is Traced and right.kind == "call" else right
+            if type(added) is float:
+                frame[name] = of_floats(left, added)
                 return
         frame[name] = settled(both(left, right), name)
 
@@ -111,7 +117,7 @@ def changer(
 ) -> Callable[[Frame, Callable[[Frame], Any]], None]:
     """What an augmented assignment does: read the target, then the value, combine, give it back."""
     if isinstance(target, nodes.Name):
-        return _name_changer(compiler, target, both, op)
+        return _name_changer(compiler, target, value, both, op)
     if isinstance(target, nodes.Attribute):
         owner, give = compiler.compile(target.value), attribute_giver(compiler.state, target)
         slot: list[Any] = []

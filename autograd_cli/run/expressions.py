@@ -121,16 +121,22 @@ class Compiler:
 
     def named_constant(self, node: Expr, hidden: Collection[str] | None = None) -> Get | None:
         """The value of pi, inf or a dtype: a step each time it is used."""
+        found, state = self.constant_of(node, hidden), self.state
+        if not found:
+            return None
+        value = found[0]
+        return lambda frame: state.constant(node, value, traced=True)
+
+    def constant_of(self, node: Expr, hidden: Collection[str] | None = None) -> tuple[Any, ...]:
+        """The value of a constant's name, alone in a tuple; nothing for another expression."""
         found = lookup.constant(node, self.hidden if hidden is None else hidden)
         if found is None:
-            return None
-        value: Any = found.value
-        if isinstance(value, str):
-            # A class is given as itself: torch and NumPy each make a dtype of it.
-            module, _, last = (found.path if self.is_program else value).rpartition(".")
-            value = getattr(ROOTS[module], last)
-        state = self.state
-        return lambda frame: state.constant(node, value, traced=True)
+            return ()
+        if not isinstance(found.value, str):
+            return (found.value,)
+        # A class is given as itself: torch and NumPy each make a dtype of it.
+        module, _, last = (found.path if self.is_program else found.value).rpartition(".")
+        return (getattr(ROOTS[module], last),)
 
     def attribute(self, node: nodes.Attribute) -> Get:
         """`x.T`, `x.shape`, `result.values`, or a constant's dotted name."""
@@ -154,8 +160,8 @@ class Compiler:
 
     def reader(self, node: nodes.Attribute, receiver: Get, looks: bool = True) -> Get:
         """An attribute that is no differentiable function: shape, dtype, grad, values."""
-        state, name, exprs = self.state, node.name, (node.value,)
-        get, is_grad = attrgetter(name), node.name == "grad" and looks
+        state, exprs = self.state, (node.value,)
+        get, is_grad = attrgetter(node.name), node.name == "grad" and looks
         line, record = state.line_of(node.span.start), recorder(state, node, None, get, exprs)
 
         def read(frame: Frame) -> Any:

@@ -22,6 +22,7 @@ from autograd_cli.run.functions import Defined
 from autograd_cli.run.handling import BREAK, CONTINUE, RETURN, Step, errors_of, finally_, handled
 from autograd_cli.run.imports import check_imports
 from autograd_cli.run.iterating import iterated
+from autograd_cli.run.questions import answered
 from autograd_cli.run.recording import SCALARS, settled
 from autograd_cli.run.state import Frame, State, whole
 from autograd_cli.run.traced import Site, Traced
@@ -99,7 +100,7 @@ class Statements:
         return run
 
     def _assign_name(self, node: nodes.Assign, name: str, site: Site) -> Step:
-        state, get, ran = self.state, self.compiler.compile(node.value), self.state.ran
+        state, get, ran = self.state, answered(self.compiler, node.value), self.state.ran
         site.names = (name,)
 
         def run(frame: Frame) -> None:
@@ -228,7 +229,7 @@ class Statements:
 
     def if_(self, node: nodes.If, site: Site) -> Step:
         """`if test: then`, `else: otherwise`."""
-        state, test = self.state, self.compiler.compile(node.test)
+        state, test = self.state, answered(self.compiler, node.test)
         then = self.block(node.then, site.depth + 1)
         otherwise = self.block(node.otherwise, self._depth_of_else(node, site)) if node.otherwise else None
         truth = self.compiler.truth
@@ -320,7 +321,7 @@ class Statements:
 
     def assert_(self, node: nodes.Assert, site: Site) -> Step:
         """`assert test, message`."""
-        state, test, truth = self.state, self.compiler.compile(node.test), self.compiler.truth
+        state, test, truth = self.state, answered(self.compiler, node.test), self.compiler.truth
         message = None if node.message is None else self.compiler.compile(node.message)
 
         def run(frame: Frame) -> None:
