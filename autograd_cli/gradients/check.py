@@ -13,13 +13,15 @@ from autograd_cli.gradients.compare import judged
 from autograd_cli.gradients.evidence import Bench
 from autograd_cli.gradients.exact import Exact, evaluate
 from autograd_cli.gradients.known import Outcome
-from autograd_cli.gradients.numeric import Numeric, shaped
+from autograd_cli.gradients.line import shaped
+from autograd_cli.gradients.numeric import Numeric
 from autograd_cli.gradients.replay import quiet
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.report import Gradient, Values, Verdict, Witness
 from autograd_cli.run.tape import Run
 from autograd_cli.run.values import VALUES_LIMIT, plain
-from autograd_cli.symbolic.derive import Derivative, differentiate
+from autograd_cli.symbolic.derive import Derivative
+from autograd_cli.symbolic.remembered import differentiate
 from autograd_cli.symbolic.unparse import unparse
 
 _SHARED = 1 << 20

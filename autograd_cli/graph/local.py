@@ -14,7 +14,6 @@ from torch.autograd.graph import Node as GradFn
 from autograd_cli.report import refs
 from autograd_cli.run.tape import LiveStep
 from autograd_cli.symbolic.derive import LocalFactors
-from autograd_cli.symbolic.unparse import unparse
 
 _LONGEST_TEXT = 200
 """Characters of an expression; beyond this its local formula is left out."""
@@ -75,7 +74,7 @@ def formulas(
     for position, formula in paper.of(step.index).items():
         slot = slot_of(position, operands, below)
         if slot is not None:
-            found[slot] = unparse(formula)
+            found[slot] = formula
     return found
 
 

@@ -15,6 +15,7 @@ from autograd_cli.report import Local, Saved
 from autograd_cli.run.tape import LiveStep, Run
 from autograd_cli.run.values import tensors_in
 from autograd_cli.symbolic.derive import LocalFactors
+from autograd_cli.symbolic.remembered import local_factors
 
 _LOCAL_LIMIT = 1000
 """Local factors are for reading; beyond this many nodes nobody reads them."""
@@ -112,8 +113,8 @@ def value_of(node: GradFn, owner: Owner | None, steps: list[LiveStep]) -> torch.
 
 
 def _factors(run: Run, reading: Reading, early: Sequence[Numbers] | None) -> list[dict[int, Local]]:
-    near = run.near
-    paper = LocalFactors(near, () if near is run.tape else [step.expr for step in run.steps])
+    near, is_tape = run.near, run.near is run.tape
+    paper = local_factors(near) if is_tape else LocalFactors(near, [step.expr for step in run.steps])
     count = len(reading.walk.nodes)
     some = range(min(count, _LOCAL_LIMIT))
     known = [_factors_of(i, run, reading, paper, early[i] if early else None) for i in some]

@@ -175,7 +175,7 @@ def _notes_on(formula: Expr, notes: Sequence[tuple[int, str]]) -> tuple[str, ...
 
 
 class LocalFactors:
-    """The derivative of each step of a tape by its own operands, on paper.
+    """The derivative of each step of a tape by its own operands, on paper, each found once.
 
     `exprs` are what the steps' own results are called, where the steps are called otherwise
     when they are operands.
@@ -185,20 +185,26 @@ class LocalFactors:
         self._steps = [replace(s, expr=e) for s, e in zip(steps, exprs, strict=True)] if exprs else steps
         self._tape = Tape(steps, {s.index for s in steps if s.requires_grad}, apart=False)
         self._names = {s.name for s in steps if s.kind == "binding"}
+        self._texts: dict[int, dict[int, str]] = {}
 
-    def of(self, index: int) -> dict[int, Expr]:
-        """The derivative of step `index` by each of its tensor operands, by their position.
+    def of(self, index: int) -> dict[int, str]:
+        """The text of the derivative of step `index` by each of its tensor operands, by their position.
 
         For elementwise functions and for scalars; an operand without a rule is left out.
         """
-        step = self._steps[index]
+        found = self._texts.get(index)
+        if found is None:
+            found = self._texts[index] = self._found(self._steps[index])
+        return found
+
+    def _found(self, step: Step) -> dict[int, str]:
         try:
             found = contributions(self._tape.call(step), Value((ONE,), step.shape or ()))
         except NoRuleError:
             return {}
         plain = is_elementwise(step.key) or step.key == "pow"
         return {
-            target.position: in_plain_names(value.written(), self._names)
+            target.position: unparse(in_plain_names(value.written(), self._names))
             for target, value in found
             if target.position is not None and (plain or target.shape == step.shape == ())
         }

@@ -1,0 +1,113 @@
+"""What was derived on paper, remembered: a batch asks for the same formulas again at other values."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from types import EllipsisType, NoneType
+from typing import Any
+
+from autograd_cli.lang.nodes import Expr
+from autograd_cli.report import Ref, Step
+from autograd_cli.symbolic import derive
+from autograd_cli.symbolic.derive import Derivative, LocalFactors
+
+_LONGEST = 30
+"""Steps of a tape, and items of a list on it, that are remembered."""
+
+_PLAIN = frozenset({int, float, complex, bool, str, NoneType, EllipsisType})
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Outline:
+    """A tape as a key, equal to those of which every formula is the same.
+
+    Formulas come from the steps alone: which node each is of, what was called on what, shapes,
+    dtypes, who requires grad, names, and the values of what is no tensor. A node counts as itself,
+    since others are equal to it that stand elsewhere; `steps` keeps it alive, and its id its own.
+    """
+
+    steps: tuple[Step, ...]
+    key: tuple[Any, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Outline) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+def outline(steps: Sequence[Step]) -> Outline | None:
+    """The outline of a short tape; None where it is long or holds a value of an unknown kind."""
+    if len(steps) > _LONGEST:
+        return None
+    try:
+        return Outline(tuple(steps), tuple(map(_known, steps)))
+    except _UnknownError:
+        return None
+
+
+def differentiate(
+    steps: Sequence[Step],
+    root: int,
+    wrt: Sequence[int],
+    cotangent: Expr | None = None,
+    hidden: Collection[str] = (),
+) -> dict[int, Derivative]:
+    """What `derive.differentiate` gives; not to be changed."""
+    known = outline(steps) if cotangent is None else None
+    if known is None:
+        return derive.differentiate(steps, root, wrt, cotangent, hidden)
+    return _derivatives(known, root, tuple(wrt), tuple(hidden))
+
+
+@lru_cache(maxsize=256)
+def _derivatives(
+    known: Outline, root: int, wrt: tuple[int, ...], hidden: tuple[str, ...]
+) -> dict[int, Derivative]:
+    return derive.differentiate(known.steps, root, wrt, None, hidden)
+
+
+def local_factors(steps: Sequence[Step]) -> LocalFactors:
+    """The local factors of a tape, which keep what they found."""
+    known = outline(steps)
+    return LocalFactors(steps) if known is None else _factors(known)
+
+
+@lru_cache(maxsize=256)
+def _factors(known: Outline) -> LocalFactors:
+    return LocalFactors(known.steps)
+
+
+class _UnknownError(Exception):
+    """A value of a kind that no key is known for."""
+
+
+def _known(step: Step) -> tuple[Any, ...]:
+    """All of a step that a rule may read."""
+    return (
+        id(step.expr),
+        step.kind,
+        step.path,
+        step.key,
+        _exact(step.args),
+        _exact(step.kwargs),
+        step.shape,
+        step.dtype,
+        step.requires_grad,
+        step.name,
+        _exact(step.value),
+    )
+
+
+def _exact(given: Any) -> Any:
+    """What tells a value from all others: `1`, `1.0` and `True` are equal, and so are `0.0` and `-0.0`."""
+    kind = type(given)
+    if kind is Ref:
+        return given.index
+    if kind in _PLAIN:
+        return kind, repr(given)
+    if (kind is tuple or kind is list) and len(given) <= _LONGEST:
+        return kind, tuple(map(_exact, given))
+    if kind is slice:
+        return kind, _exact((given.start, given.stop, given.step))
+    raise _UnknownError
