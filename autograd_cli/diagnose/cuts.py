@@ -6,7 +6,7 @@ import torch
 
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.outputs import NO_GRAPH, unrecording
-from autograd_cli.diagnose.scene import Scene, is_floating, way
+from autograd_cli.diagnose.scene import Scene, is_floating
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.source import named
@@ -53,8 +53,7 @@ def cut(scene: Scene) -> Iterator[Finding]:
 def held(scene: Scene) -> Iterator[Finding]:
     """AGX408 for each expression that holds a binding constant on one of its ways to the output."""
     found: dict[int, list[str]] = {}
-    for name, leaf in scene.leaves.items():
-        its = way(scene, leaf)
+    for name, its in scene.ways.items():
         if its.arrives:
             for step in filter(_is_meant_as_constant, its.ends):
                 found.setdefault(step.index, []).append(name)
@@ -82,8 +81,7 @@ def _requires_grad_of(step: LiveStep) -> bool:
 def endings(scene: Scene) -> Iterator[tuple[LiveStep, list[str]]]:
     """The first ending of each leaf that does not arrive, with the leaves it ends."""
     found: dict[int, list[str]] = {}
-    for name, leaf in scene.leaves.items():
-        its = way(scene, leaf)
+    for name, its in scene.ways.items():
         ends = [step for step in its.ends if not _shape_only(step)]
         if ends and not its.arrives:
             found.setdefault(ends[0].index, []).append(name)
@@ -198,8 +196,7 @@ def unused_input(scene: Scene) -> Iterator[Finding]:
             f"`{name}` gets no gradient: it stands only where the run did not come by.",
             bindings=[name],
         )
-    for name, leaf in scene.leaves.items():
-        its = way(scene, leaf)
+    for name, its in scene.ways.items():
         if name in scene.reached or its.arrives or any(not _shape_only(step) for step in its.ends):
             continue
         shape_only = (
@@ -208,6 +205,6 @@ def unused_input(scene: Scene) -> Iterator[Finding]:
         yield scene.finding(
             "AGX406",
             f"`{name}` gets no gradient: no value of it goes into the output{shape_only}.",
-            span=leaf.expr.span,
+            span=scene.leaves[name].expr.span,
             bindings=[name],
         )

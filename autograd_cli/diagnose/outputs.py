@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import torch
 
 from autograd_cli.diagnose import drawing
-from autograd_cli.diagnose.scene import Scene, way
+from autograd_cli.diagnose.scene import Scene
 from autograd_cli.report import Finding, Fix
 from autograd_cli.report.values import shape_text
 from autograd_cli.run.values import dtype_name, plain
@@ -28,7 +28,7 @@ def not_a_tensor(scene: Scene) -> Iterator[Finding]:
         count = len(scene.several)
         sentence = f"{text} gives {count} values, and a gradient is of one: the first is taken."
         yield scene.finding("AGX312", sentence, span=span, fix=(Fix("pick one", scene.output_text),))
-    elif not isinstance(value, torch.Tensor) and not any(way(scene, s).ends for s in scene.leaves.values()):
+    elif not isinstance(value, torch.Tensor) and not any(way.ends for way in scene.ways.values()):
         kind, shown = type(value).__name__, drawing.label(str(plain(value)), 40)
         yield scene.finding("AGX312", f"{text} is a Python {kind}, {shown}: it has no graph.", span=span)
 

@@ -1,6 +1,6 @@
 """Two operands that torch puts together without a word: dtypes promoted, a loss over all pairs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import torch
 
@@ -13,16 +13,7 @@ from autograd_cli.report.values import shape_text
 from autograd_cli.run.tape import LiveStep
 from autograd_cli.run.values import dtype_name
 
-_PAIRED = {Kind.ELEMENTWISE, Kind.LOSS}
 _MEANT = {"unsqueeze", "view", "reshape", "view_as", "reshape_as", "unflatten"}
-
-
-def _tensor_pair(scene: Scene, step: LiveStep) -> tuple[LiveStep, LiveStep] | None:
-    """The two tensors that an elementwise call or a loss puts together."""
-    if step.function is None or step.function.kind not in _PAIRED:
-        return None
-    tensors = [s for s in scene.arguments(step) if isinstance(s.value, torch.Tensor)]
-    return (tensors[0], tensors[1]) if len(tensors) == 2 else None
 
 
 # Promotion
@@ -30,9 +21,8 @@ def _tensor_pair(scene: Scene, step: LiveStep) -> tuple[LiveStep, LiveStep] | No
 
 def promoted(scene: Scene) -> Iterator[Finding]:
     """AGX305, once, for the first call whose operands have two dtypes and whose result has the wider."""
-    for step in scene.run.steps:
-        pair = _tensor_pair(scene, step) if step.index in scene.needed else None
-        if pair is None or not isinstance(step.value, torch.Tensor):
+    for step, *pair in scene.pairs:
+        if not isinstance(step.value, torch.Tensor):
             continue
         if step.function is not None and step.function.kind is Kind.LOSS and not _both_floating(pair):
             continue
@@ -42,12 +32,12 @@ def promoted(scene: Scene) -> Iterator[Finding]:
             return
 
 
-def _both_floating(pair: tuple[LiveStep, LiveStep]) -> bool:
+def _both_floating(pair: Sequence[LiveStep]) -> bool:
     """Whether neither is a class target, which is whole on purpose."""
     return all(side.value.is_floating_point() for side in pair)
 
 
-def _promotion(scene: Scene, step: LiveStep, pair: tuple[LiveStep, LiveStep]) -> Finding:
+def _promotion(scene: Scene, step: LiveStep, pair: Sequence[LiveStep]) -> Finding:
     rows = [
         (drawing.label(scene.text(s)), shape_text(s.value.shape), dtype_name(s.value.dtype))
         for s in (*pair, step)
@@ -76,10 +66,7 @@ def silent_broadcast(scene: Scene) -> Iterator[Finding]:
     output = scene.run.output
     if not isinstance(output, torch.Tensor) or output.numel() != 1:
         return
-    for step in scene.run.steps:
-        pair = _tensor_pair(scene, step) if step.index in scene.needed else None
-        if pair is None:
-            continue
+    for step, *pair in scene.pairs:
         column, row = sorted(pair, key=lambda side: -side.value.ndim)
         if _is_column_and_row(column.value, row.value) and not _is_meant(column):
             yield _all_pairs(scene, step, pair, column, row)
@@ -111,7 +98,7 @@ def puts_in_a_one(expr: nodes.Expr) -> bool:
 
 
 def _all_pairs(
-    scene: Scene, step: LiveStep, pair: tuple[LiveStep, LiveStep], column: LiveStep, row: LiveStep
+    scene: Scene, step: LiveStep, pair: Sequence[LiveStep], column: LiveStep, row: LiveStep
 ) -> Finding:
     n = row.value.shape[0]
     cells = drawing.aligned([tuple(side.value.shape) for side in pair])

@@ -9,6 +9,7 @@ import torch
 
 from autograd_cli.diagnose.facts import make
 from autograd_cli.diagnose.statements import expressions
+from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.nodes import Name
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Finding, Gradient, Graph, below, under
@@ -17,6 +18,8 @@ from autograd_cli.run.values import tensors_in
 
 STAIRCASES = {"round", "floor", "ceil", "trunc", "fix", "sign", "sgn", "round_", "floor_", "ceil_", "trunc_"}
 """Functions with a grad_fn whose gradient is 0 wherever there is one."""
+
+_PAIRED = {Kind.ELEMENTWISE, Kind.LOSS}
 
 
 @dataclass(frozen=True)
@@ -78,8 +81,31 @@ class Scene:
     @property
     def unread(self) -> tuple[str, ...]:
         """The names that require grad and stand in the source, but only in branches not taken."""
+        aside = [name for name in self.run.leaves if name not in self.leaves]
+        if not aside:
+            return ()
         read = {node.id for node in expressions(self.run.program) if isinstance(node, Name)}
-        return tuple(name for name in self.run.leaves if name in read and name not in self.leaves)
+        return tuple(name for name in aside if name in read)
+
+    @cached_property
+    def ways(self) -> "dict[str, Way]":
+        """The way of each leaf, by name."""
+        calls = (step for step in map(self.run.steps.__getitem__, self.needed) if step.kind == "call")
+        if all(map(_passes, calls)):
+            return {name: Way(leaf.index in self.needed, (), ()) for name, leaf in self.leaves.items()}
+        return {name: way(self, leaf) for name, leaf in self.leaves.items()}
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[LiveStep, LiveStep, LiveStep], ...]:
+        """The elementwise calls and losses under the output that take two tensors, each with these."""
+        found = []
+        for step in self.run.steps:
+            if step.function is None or step.function.kind not in _PAIRED or step.index not in self.needed:
+                continue
+            tensors = [s for s in self.arguments(step) if isinstance(s.value, torch.Tensor)]
+            if len(tensors) == 2:
+                found.append((step, tensors[0], tensors[1]))
+        return tuple(found)
 
     @cached_property
     def reached(self) -> frozenset[str]:
