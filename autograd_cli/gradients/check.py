@@ -13,7 +13,8 @@ from autograd_cli.gradients.compare import judged
 from autograd_cli.gradients.evidence import Bench
 from autograd_cli.gradients.exact import Exact, evaluate
 from autograd_cli.gradients.known import Outcome
-from autograd_cli.gradients.numeric import Numeric, shaped
+from autograd_cli.gradients.line import shaped
+from autograd_cli.gradients.numeric import Numeric
 from autograd_cli.gradients.replay import quiet
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.report import Gradient, Values, Verdict, Witness

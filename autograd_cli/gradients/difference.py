@@ -12,7 +12,8 @@ from math import cbrt, inf, isfinite
 
 import torch
 
-from autograd_cli.gradients.numeric import Line, Numeric, shaped
+from autograd_cli.gradients.line import Line, shaped
+from autograd_cli.gradients.numeric import Numeric
 from autograd_cli.gradients.replay import Replay
 from autograd_cli.report.digits import real, small
 from autograd_cli.run.values import dtype_name

@@ -10,7 +10,8 @@ from autograd_cli.gradients.backward import slopes
 from autograd_cli.gradients.difference import Plain, plain
 from autograd_cli.gradients.exact import Exact
 from autograd_cli.gradients.known import Evidence, Neighbours
-from autograd_cli.gradients.numeric import Line, Numeric, components, numeric, shaped
+from autograd_cli.gradients.line import Line, components, shaped
+from autograd_cli.gradients.numeric import Numeric, numeric
 from autograd_cli.gradients.replay import Replay, ReplayError, raised
 from autograd_cli.gradients.rounding import Rounding, Spread, rms, rounding
 from autograd_cli.run.tape import Run

@@ -12,7 +12,7 @@ import torch
 
 from autograd_cli.errors import AgxError, first_line
 from autograd_cli.gradients.formula import steps_of
-from autograd_cli.gradients.numeric import components
+from autograd_cli.gradients.line import components
 from autograd_cli.gradients.replay import Replay, ReplayError, default_dtype, quiet, raised
 from autograd_cli.gradients.rounding import value_errors
 from autograd_cli.lang.nodes import Expr, Name, expression

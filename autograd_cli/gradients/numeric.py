@@ -1,27 +1,26 @@
-"""The numeric witness: a gradient from values of the program alone.
+"""The numeric witness: a gradient from values of the program alone."""
 
-The function of one leaf is the sum of the output times the cotangent; for complex
-numbers its real part, by which torch's gradient is dL/d(real) + i dL/d(imaginary).
-Complex leaves are taken as pairs of real components.
-"""
-
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from math import inf, isfinite, nan
+from itertools import islice
+from math import nan
 
+import numpy as np
 import torch
 
-from autograd_cli.gradients.backward import slopes
+from autograd_cli.gradients import ridders
+from autograd_cli.gradients.line import Array, Line, Places
+from autograd_cli.gradients.points import Directions, Elements, Points
 from autograd_cli.gradients.replay import Replay
-from autograd_cli.gradients.slope import Function, Shape, Slope, slope
+from autograd_cli.gradients.slope import TOGETHER, Place, Search, Shape, Slope, search
 
 ELEMENTS = 1000
 """A leaf of more components than this is probed along random directions."""
 DIRECTIONS = 16
-_EPS = torch.finfo(torch.float64).eps
 _WORK = 300_000_000
 """Components times the work of one replay, above which a smaller leaf is probed as well."""
+_FEW = 3
+"""Components that are sooner looked at one by one than as arrays."""
 
 
 @dataclass(frozen=True)
@@ -56,21 +55,6 @@ class Probes:
         return torch.stack([gradients @ self.direction(number) for number in range(self.count)], -1)
 
 
-def components(tensor: torch.Tensor) -> torch.Tensor:
-    """A tensor's elements as float64 of shape (n,); a complex one's real and imaginary parts."""
-    tensor = tensor.detach()
-    if tensor.is_complex():
-        tensor = torch.view_as_real(tensor.resolve_conj())
-    return tensor.to("cpu", torch.float64).reshape(-1)
-
-
-def shaped(values: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
-    """Components (n,) in the shape of a leaf, and complex where it is."""
-    if like.is_complex():
-        return torch.view_as_complex(values.reshape(*like.shape, 2))
-    return values.reshape(like.shape)
-
-
 def numeric(replay: Replay, name: str, cotangent: torch.Tensor, noise: float = 0.0) -> Numeric:
     """The slopes of the leaf `name`, by Ridders' extrapolation.
 
@@ -85,131 +69,90 @@ def numeric(replay: Replay, name: str, cotangent: torch.Tensor, noise: float = 0
         return _by_direction(line)
 
 
-def _by_element(line: "Line") -> Numeric:
-    at = line.components.tolist()
-    found = [line.slope(line.element(i), x) for i, x in enumerate(at)]
+def _by_element(line: Line) -> Numeric:
+    points = Elements(line)
+    found = _found(line, points, np.arange(len(points.at)))
     for i in line.clouded():
-        found[i] = Slope(nan, nan, Shape.EDGE)
-    return _gathered(found, None)
+        found.slopes[i] = Slope(nan, nan, Shape.EDGE)
+        found.values[i] = found.errors[i] = nan
+    return found
 
 
-def _by_direction(line: "Line") -> Numeric:
+def _by_direction(line: Line) -> Numeric:
     probes = Probes(line.components.numel())
-    found = [line.slope(line.toward(probes.direction(k)), 0.0) for k in range(probes.count)]
-    return _gathered(found, probes)
+    directions = torch.stack([probes.direction(number) for number in range(probes.count)])
+    found = _found(line, Directions(line, directions), np.arange(probes.count))
+    return Numeric(found.values, found.errors, found.slopes, probes)
 
 
-def _gathered(found: list[Slope], probes: Probes | None) -> Numeric:
-    values = torch.tensor([one.value for one in found], dtype=torch.float64)
-    errors = torch.tensor([one.error for one in found], dtype=torch.float64)
-    rough = {i: one for i, one in enumerate(found) if one.shape is not Shape.SMOOTH}
-    return Numeric(values, errors, rough, probes)
+def _found(line: Line, points: Points, places: Places) -> Numeric:
+    """The slopes at the places."""
+    at = points.at[places]
+    searches = _Searches(line, points, places)
+    if len(places) <= _FEW:
+        searches.run(range(len(places)))
+        return searches.given(np.full(len(places), nan), np.full(len(places), nan))
+    scales, widest = _scales(line, at)
+    taken = ridders.steps(at, scales)
+    changes = points.changes(np.tile(places, len(taken)), taken.ravel()).reshape(taken.shape)
+    first = ridders.first(taken, changes, scales, widest, line.size, line.noise)
+    rest = np.flatnonzero(~first.stand).tolist()
+    searches.run(rest, changes)
+    return searches.given(first.values, first.errors)
 
 
-class Line:
-    """The program along lines through the recorded value of one leaf; used inside the replay's session.
+def _scales(line: Line, at: Array) -> tuple[Array, Array]:
+    """The first scale of each component, and the largest."""
+    sizes = np.abs(at)
+    scales = np.where(sizes == 0, line.typical, sizes)
+    wide = max(line.typical, 1.0)
+    return scales, np.where(wide > 8 * scales, wide, scales)
 
-    `components` are the leaf's, `typical` is the size of one; `size` is that of the sum.
-    """
 
-    def __init__(self, replay: Replay, name: str, cotangent: torch.Tensor, noise: float = 0.0) -> None:
-        self.replay = replay
-        self.name = name
-        self.leaf = replay.leaves[name]
-        self.components = components(self.leaf)
-        self.is_scalar = self.leaf.ndim == 0 and not self.leaf.is_complex()
-        self.output = replay({})
-        self.cotangent = cotangent.conj().resolve_conj() if cotangent.is_complex() else cotangent
-        self.simple = self._weigh_number() or self._weigh()
-        self.noise = max(2 * _EPS * self.size, noise)
-        self.typical = self._typical()
+class _Searches:
+    """Searches for the slopes at several places, side by side: their points are evaluated together."""
 
-    def _weigh_number(self) -> bool:
-        """Take the measure of an output that is one finite real number; False of any other."""
-        if self.output.ndim or self.output.is_complex() or self.cotangent.is_complex():
-            return False
-        self.value, self.weight = float(self.output), float(self.cotangent)
-        self.size, self.all_finite = abs(self.weight * self.value), True
-        return isfinite(self.value)
+    def __init__(self, line: Line, points: Points, places: Places) -> None:
+        self.line = line
+        self.points = points
+        self.places = places
+        self.found: dict[int, Slope] = {}
+        self.led: dict[int, Search[Slope]] = {}
+        self.asked: dict[int, list[float]] = {}
 
-    def _weigh(self) -> bool:
-        """Take the measure of any other output."""
-        self.finite = torch.isfinite(self.output)
-        self.all_finite = bool(self.finite.all())
-        terms = (self.cotangent * self.output)[self.finite]
-        self.size = float(terms.abs().sum())
-        return False
+    def run(self, chosen: Sequence[int], changes: Array | None = None) -> None:
+        """Lead the searches to their ends; changes at the first levels, (2 * levels, n), may be known."""
+        for number in chosen:
+            self.led[number] = search(*self._start(number))
+            self.asked[number] = next(self.led[number])
+            if changes is not None:
+                self._answer(number, changes[:, number].reshape(2, TOGETHER).T.ravel().tolist())
+        while self.asked:
+            counts = list(map(len, self.asked.values()))
+            places = np.repeat(self.places[list(self.asked)], counts)
+            steps = np.array([step for steps in self.asked.values() for step in steps])
+            made = iter(self.points.changes(places, steps).tolist() if len(steps) else ())
+            for number, count in zip(list(self.asked), counts, strict=True):
+                self._answer(number, list(islice(made, count)))
 
-    def _typical(self) -> float:
-        """The size of a leaf's component, 1 where all are 0."""
-        if self.is_scalar:
-            size = abs(float(self.leaf))
-            return size if 0 < size < inf else 1.0
-        sizes = self.components.abs()
-        sizes = sizes[(sizes > 0) & (sizes < inf)]
-        return float(sizes.median()) if sizes.numel() else 1.0
+    def _start(self, number: int) -> tuple[Place, list[float]]:
+        """Where a search begins, and the scales that it tries."""
+        at, line = float(self.points.at[self.places[number]]), self.line
+        scales = [abs(at) or line.typical]
+        scales += [wide for wide in (line.typical, 1.0) if wide > 8 * scales[0]]
+        return Place(at, line.size, line.noise), scales
 
-    def slope(self, change: Callable[[float], float], at: float) -> Slope:
-        """The derivative of the sum along one line, from the component's value `at`."""
-        function = Function(change, at, self.size, self.noise)
-        scales = [abs(at) or self.typical]
-        scales += [wide for wide in (self.typical, 1.0) if wide > 8 * scales[0]]
-        return slope(function, scales)
+    def _answer(self, number: int, changes: list[float]) -> None:
+        """Give a search the changes that it asked for."""
+        try:
+            self.asked[number] = self.led[number].send(changes)
+        except StopIteration as end:
+            self.found[number] = end.value
+            del self.asked[number]
 
-    def element(self, index: int) -> Callable[[float], float]:
-        """The change of the sum as one component moves by t."""
-        if self.is_scalar:
-            return lambda t: self.at(self.leaf + t)
-        moved, cells = self.movable
-        cell = cells[index]
-        at = float(cell)
-
-        def change(t: float) -> float:
-            cell.fill_(at + t)
-            try:
-                return self.at(moved)
-            finally:
-                cell.fill_(at)
-
-        return change
-
-    @cached_property
-    def movable(self) -> tuple[torch.Tensor, tuple[torch.Tensor, ...]]:
-        """A copy of the leaf to be moved, and each of its components, in the same memory."""
-        moved = self.components.clone()
-        return shaped(moved, self.leaf), moved.unbind()
-
-    def toward(self, direction: torch.Tensor) -> Callable[[float], float]:
-        """The change of the sum as all components move by t times a direction."""
-        return lambda t: self.move(direction, t)
-
-    def move(self, direction: torch.Tensor, t: float) -> float:
-        """The change of the sum as all components move by t times a direction."""
-        return self.change(torch.add(self.components, direction, alpha=t))
-
-    def change(self, moved: torch.Tensor) -> float:
-        """The sum at the components `moved` less the sum as recorded.
-
-        Outputs are subtracted before they are summed: those that do not move cancel.
-        """
-        return self.at(shaped(moved, self.leaf))
-
-    def at(self, leaf: torch.Tensor) -> float:
-        """The sum with the leaf at another value, less the sum as recorded."""
-        output = self.replay({self.name: leaf})
-        if self.simple:
-            return (float(output) - self.value) * self.weight
-        moves = output - self.output
-        if not self.all_finite:
-            moves = torch.where(self.finite, moves, 0.0)
-        return float((self.cotangent * moves).real.sum())
-
-    def clouded(self) -> list[int]:
-        """The components that reach an output that is not finite: they have no slope."""
-        if self.all_finite:
-            return []
-        leaf = self.leaf.detach().clone().requires_grad_()
-        with torch.enable_grad():
-            output = self.replay({self.name: leaf})
-            (reached,) = slopes(output, [leaf], ~self.finite)
-        return [] if reached is None else components(reached).nonzero().flatten().tolist()
+    def given(self, values: Array, errors: Array) -> Numeric:
+        """What was found, in place of what the arrays hold there."""
+        for number, slope in self.found.items():
+            values[number], errors[number] = slope.value, slope.error
+        rough = {i: one for i, one in sorted(self.found.items()) if one.shape is not Shape.SMOOTH}
+        return Numeric(torch.from_numpy(values), torch.from_numpy(errors), rough)

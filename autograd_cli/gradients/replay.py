@@ -89,28 +89,33 @@ class Replay:
 
         Must run inside `session`. Raises ReplayError where torch raises.
         """
+        output: torch.Tensor = self.every(leaves)[self.root]
+        return output
+
+    def every(self, leaves: Mapping[str, torch.Tensor]) -> list[Any]:
+        """The values of all steps that are needed, and of literals behind them; as `__call__`."""
         values = self.base.copy()
         for name, value in leaves.items():
             values[self.inputs[name]] = value
         try:
             if self.graded:
-                return self._with_graph(values)
-            self._evaluate(values)
+                self._with_graph(values)
+            else:
+                self._evaluate(values)
         except Exception as error:  # whatever torch raises is the reason
             raise ReplayError(first_line(error)) from error
-        output: torch.Tensor = values[self.root]
-        return output
+        return values
 
-    def _with_graph(self, values: list[Any]) -> torch.Tensor:
-        """The root's value where calls on the way ask for gradients."""
+    def _with_graph(self, values: list[Any]) -> None:
+        """The values where calls on the way ask for gradients."""
         for index in self.inputs.values():
             if not values[index].requires_grad:
                 values[index] = values[index].detach().requires_grad_()
         is_recorded = torch.is_grad_enabled()
         with torch.enable_grad():
             self._evaluate(values)
-        output: torch.Tensor = values[self.root]
-        return output if is_recorded else output.detach()
+        if not is_recorded:
+            values[self.root] = values[self.root].detach()
 
     def _evaluate(self, values: list[Any]) -> None:
         """Make every call of the plan on the values so far."""

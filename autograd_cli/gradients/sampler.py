@@ -15,7 +15,7 @@ import torch
 from autograd_cli.errors import first_line
 from autograd_cli.gradients.backward import slopes
 from autograd_cli.gradients.draws import MANY, Draw, LaneDraw, draws
-from autograd_cli.gradients.numeric import components
+from autograd_cli.gradients.line import components
 from autograd_cli.gradients.replay import CALL, Planned, Replay, ReplayError, evaluated, raised
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.report import refs

@@ -7,17 +7,20 @@ value can be had on one side, the step is shrunk as far as rounding allows and w
 found there says which it is: a kink, a jump or the edge of the domain.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 from math import inf, isfinite, isinf, isnan, nan, nextafter, sqrt, ulp
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-_FIRST = 0.137  # of the scale; no power of two, so that no period is hit at every step
+FIRST = 0.137  # of the scale; no power of two, so that no period is hit at every step
 _LEVELS = 10
+TOGETHER = 4
+"""Levels that are asked for at once to begin with; after fewer no slope is accepted."""
+_MORE = 2
 _COLUMNS = 6
-_RELATIVE = 1e-11
+RELATIVE = 1e-11
 _DEEP_FACTOR = 8.0
 _DEEPEST = 1e-11
 _TRACE = 1e-8
@@ -53,17 +56,17 @@ class Slope:
     right: float = nan
 
 
-@dataclass(frozen=True)
-class Function:
-    """What is differentiated: `change(t)` is f(at + t) - f(at).
+class Place(NamedTuple):
+    """Where f is differentiated: `size` is the size of f, `noise` the absolute error of a change."""
 
-    `size` is the size of f, `noise` the absolute error of a change.
-    """
-
-    change: Callable[[float], float]
     at: float
     size: float
     noise: float
+
+
+T = TypeVar("T")
+Search = Generator[list[float], list[float], T]
+"""What asks for changes f(at + t) - f(at) by lists of t, and returns what it found."""
 
 
 class _Level(NamedTuple):
@@ -83,12 +86,26 @@ class _Level(NamedTuple):
         return self.right - self.left
 
 
-def slope(function: Function, scales: Sequence[float]) -> Slope:
+def slope(change: Callable[[float], float], place: Place, scales: Sequence[float]) -> Slope:
+    """The derivative of f, of which `change(t)` is f(at + t) - f(at)."""
+    asking = search(place, scales)
+    steps = next(asking)
+    while True:
+        try:
+            steps = asking.send([change(t) for t in steps])
+        except StopIteration as end:
+            found: Slope = end.value
+            return found
+
+
+def search(place: Place, scales: Sequence[float]) -> Search[Slope]:
     """The derivative, trying the `scales` in turn until one gives a small error bar."""
     best: Slope | None = None
     for scale in scales:
-        found = _shrinking(function, scale) or _deep(function, scale)
-        if found.shape is not Shape.SMOOTH or _settled(function, found, scale, max(scales)):
+        found = yield from _shrinking(place, scale)
+        if found is None:
+            found = yield from _deep(place, scale)
+        if found.shape is not Shape.SMOOTH or _settled(place, found, scale, max(scales)):
             return found
         if best is None or found.error < best.error:
             best = found
@@ -96,30 +113,38 @@ def slope(function: Function, scales: Sequence[float]) -> Slope:
     return best
 
 
-def _settled(function: Function, found: Slope, scale: float, widest: float) -> bool:
+def _settled(place: Place, found: Slope, scale: float, widest: float) -> bool:
     """Whether the error bar is small: against the slope, or, of no slope, against f."""
     if found.error <= 1e-9 * abs(found.value):
         return True
-    return scale >= widest / 100 and found.error <= 1e-12 * function.size / scale
+    return scale >= widest / 100 and found.error <= 1e-12 * place.size / scale
 
 
-def _level(function: Function, h: float) -> _Level:
-    """Both one-sided slopes at step `h`, over the steps that floats really take."""
-    at = function.at
-    up, down = (at + h) - at, at - (at - h)
-    if not (up and down):
-        return _Level(h, nan, nan, inf)
-    right, left = function.change(up) / up, -function.change(-down) / down
-    return _Level(h, right, left, 2 * function.noise / h)
+def _levels(place: Place, steps: Sequence[float]) -> Search[list[_Level]]:
+    """Both one-sided slopes at each step, over what floats really take of it."""
+    at = place.at
+    taken = [((at + h) - at, (at - h) - at) for h in steps]
+    changes = yield [t for both in taken for t in both]
+    made = []
+    for k, (h, (up, down)) in enumerate(zip(steps, taken, strict=True)):
+        if up and down:
+            made.append(_Level(h, changes[2 * k] / up, changes[2 * k + 1] / down, 2 * place.noise / h))
+        else:
+            made.append(_Level(h, nan, nan, inf))
+    return made
 
 
-def _shrinking(function: Function, scale: float) -> Slope | None:
+def _shrinking(place: Place, scale: float) -> Search[Slope | None]:
     """The derivative from steps that halve; None where it does not settle or has a gap."""
     rows: list[list[float]] = []
     gaps: list[list[float]] = []
+    levels: list[_Level] = []
     best = (nan, inf)
     for k in range(_LEVELS):
-        level = _level(function, _FIRST * scale / 2**k)
+        if k == len(levels):
+            more = _MORE if k else TOGETHER
+            levels += yield from _levels(place, [FIRST * scale / 2**j for j in range(k, k + more)])
+        level = levels[k]
         if not isfinite(level.gap):
             rows, gaps, best = [], [], (nan, inf)
             continue
@@ -159,46 +184,49 @@ def _accepted(
     value, error = best
     # A slope that still falls steeply as steps shrink is no measure of how far rounding goes.
     rounding = 4 * noise + min(1e-12 * largest, 1e-3 * max(abs(value), last))
-    if error > _RELATIVE * abs(value) + rounding:
+    if error > RELATIVE * abs(value) + rounding:
         return False
     gap, uncertain = gaps[-1][-1], abs(gaps[-1][-1] - gaps[-1][-2])
     return abs(gap) <= 8 * uncertain + 1e-9 * abs(value) + 4 * rounding
 
 
-def _deep(function: Function, scale: float) -> Slope:
+def _deep(place: Place, scale: float) -> Search[Slope]:
     """The derivative, or what stands in its way, from steps down to where rounding rules."""
-    at = function.at
+    at = place.at
     least = max(min(_DEEPEST * scale, abs(at) / 1000 if at else inf), 4 * ulp(at))
-    levels, h = [], _FIRST * scale
+    steps, h = [], FIRST * scale
     while h > least:
-        levels.append(_level(function, h))
+        steps.append(h)
         h /= _DEEP_FACTOR
+    levels = yield from _levels(place, steps)
     found = _judged(levels)
-    if found.shape is Shape.EDGE and _overflows(function, levels[-4:]):
-        return _closer(function, levels[-1].h)
+    if found.shape is Shape.EDGE and _are_infinite(levels[-4:]) and (yield from _is_finite(place, 0.0)):
+        return (yield from _closer(place, levels[-1].h))
     return found
 
 
-def _overflows(function: Function, levels: Sequence[_Level]) -> bool:
-    """Whether values near the point are too large for floats, while its neighbours still have values."""
+def _are_infinite(levels: Sequence[_Level]) -> bool:
+    """Whether values are too large for floats, none of them undefined."""
     slopes = [slope for level in levels for slope in (level.right, level.left)]
-    return any(map(isinf, slopes)) and not any(map(isnan, slopes)) and _is_finite(function, 0.0)
+    return any(map(isinf, slopes)) and not any(map(isnan, slopes))
 
 
-def _is_finite(function: Function, h: float) -> bool:
+def _is_finite(place: Place, h: float) -> Search[bool]:
     """Whether there are values a step away on both sides; the step is the least one where `h` is less."""
-    at = function.at
-    up, down = max(at + h, nextafter(at, inf)) - at, at - min(at - h, nextafter(at, -inf))
-    return isfinite(function.change(up)) and isfinite(function.change(-down))
+    at = place.at
+    up, down = max(at + h, nextafter(at, inf)) - at, min(at - h, nextafter(at, -inf)) - at
+    changes = yield [up, down]
+    return all(map(isfinite, changes))
 
 
-def _closer(function: Function, far: float) -> Slope:
+def _closer(place: Place, far: float) -> Search[Slope]:
     """The derivative from steps less than `far`, which overflows; NaN, and smooth, where none can tell."""
-    near = max(ulp(function.at), _LEAST)
+    near = max(ulp(place.at), _LEAST)
     while far > 2 * near:
         middle = sqrt(near) * sqrt(far)
-        near, far = (middle, far) if _is_finite(function, middle) else (near, middle)
-    found = _shrinking(function, near / _FIRST)
+        is_near = yield from _is_finite(place, middle)
+        near, far = (middle, far) if is_near else (near, middle)
+    found = yield from _shrinking(place, near / FIRST)
     return found if found is not None and found.error < abs(found.value) else Slope(nan, nan)
 
 

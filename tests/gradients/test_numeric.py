@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from autograd_cli.gradients.numeric import ELEMENTS, Probes, components, numeric, shaped
+from autograd_cli.gradients.line import components, shaped
+from autograd_cli.gradients.numeric import ELEMENTS, Probes, numeric
 from autograd_cli.gradients.replay import Replay
 from autograd_cli.gradients.slope import Shape
 

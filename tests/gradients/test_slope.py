@@ -6,12 +6,15 @@ from math import inf, isnan, nan
 
 import pytest
 
-from autograd_cli.gradients.slope import Function, Shape, Slope, slope
+from autograd_cli.gradients.slope import Place, Shape, Slope, slope
 
 Real = Callable[[float], float]
 
 
-def function(f: Real, at: float) -> Function:
+Given = tuple[Real, Place]
+
+
+def function(f: Real, at: float) -> Given:
     middle = f(at)
 
     def change(t: float) -> float:
@@ -20,12 +23,12 @@ def function(f: Real, at: float) -> Function:
         except (ValueError, ZeroDivisionError, OverflowError):
             return nan
 
-    return Function(change, at, abs(middle), 4.4e-16 * abs(middle))
+    return change, Place(at, abs(middle), 4.4e-16 * abs(middle))
 
 
 def found(f: Real, at: float) -> Slope:
     scales = [abs(at) or 1.0]
-    return slope(function(f, at), [*scales, *([1.0] if scales[0] < 1 / 8 else [])])
+    return slope(*function(f, at), [*scales, *([1.0] if scales[0] < 1 / 8 else [])])
 
 
 def sign(x: float) -> float:
@@ -87,22 +90,22 @@ STEEP: list[tuple[str, Real, float, float]] = [
 def test_a_function_that_overflows_a_step_away_has_its_slope(
     name: str, f: Real, at: float, true: float
 ) -> None:
-    one = slope(overflowing(f, at), [abs(at)])
+    one = slope(*overflowing(f, at), [abs(at)])
     assert one.shape is Shape.SMOOTH
     assert abs(one.value - true) <= one.error <= 1e-6 * true
 
 
 def test_values_that_overflow_at_every_step_but_the_least_tell_nothing() -> None:
-    one = slope(overflowing(lambda x: x ** (2.0**60), 1.0), [1.0])
+    one = slope(*overflowing(lambda x: x ** (2.0**60), 1.0), [1.0])
     assert one.shape is Shape.SMOOTH
     assert isnan(one.value)
 
 
 def test_a_side_without_a_finite_value_is_an_edge_however_small_the_step() -> None:
-    assert slope(overflowing(lambda x: inf if x > 0 else x, 0.0), [1.0]).shape is Shape.EDGE
+    assert slope(*overflowing(lambda x: inf if x > 0 else x, 0.0), [1.0]).shape is Shape.EDGE
 
 
-def overflowing(f: Real, at: float) -> Function:
+def overflowing(f: Real, at: float) -> Given:
     """As torch has it: what is too large for a float is infinite."""
 
     def value(x: float) -> float:
@@ -112,7 +115,7 @@ def overflowing(f: Real, at: float) -> Function:
             return inf
 
     middle = value(at)
-    return Function(lambda t: value(at + t) - middle, at, abs(middle), 4.4e-16 * abs(middle))
+    return lambda t: value(at + t) - middle, Place(at, abs(middle), 4.4e-16 * abs(middle))
 
 
 def test_the_error_bar_of_sin_x2_is_near_1e_11() -> None:
@@ -126,8 +129,8 @@ def test_a_slope_that_settles_slowly_has_a_wide_error_bar() -> None:
 
 
 def test_noise_in_the_function_widens_the_error_bar() -> None:
-    exact = function(lambda x: math.log(math.exp(x) + 1) - x, 12.0)
-    noisy = slope(Function(exact.change, exact.at, exact.size, 4e-15), [12.0])
+    change, place = function(lambda x: math.log(math.exp(x) + 1) - x, 12.0)
+    noisy = slope(change, place._replace(noise=4e-15), [12.0])
     assert abs(noisy.value - (1 / (1 + math.exp(-12)) - 1)) <= noisy.error
 
 

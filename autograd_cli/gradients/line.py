@@ -1,0 +1,185 @@
+"""The program along lines through the recorded value of one leaf.
+
+The function is the sum of the output times the cotangent; for complex numbers its real
+part, by which torch's gradient is dL/d(real) + i dL/d(imaginary). Complex leaves are taken
+as pairs of real components.
+"""
+
+from functools import cached_property
+from math import inf, isfinite
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from autograd_cli.gradients.backward import slopes
+from autograd_cli.gradients.lane_rules import NoLanesError
+from autograd_cli.gradients.lanes import Lanes
+from autograd_cli.gradients.replay import Replay
+
+Array = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+_EPS = torch.finfo(torch.float64).eps
+_TOGETHER = 1 << 18
+"""Elements that are computed at once, as far as one lane has no more; more no longer fit a cache."""
+_ALIKE = 1e-10
+_NOISY = 1e3
+"""How far lanes may be off from the plain replay: of the size of the sum, and of what rounding does."""
+
+
+def components(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor's elements as float64 of shape (n,); a complex one's real and imaginary parts."""
+    tensor = tensor.detach()
+    if tensor.is_complex():
+        tensor = torch.view_as_real(tensor.resolve_conj())
+    return tensor.to("cpu", torch.float64).reshape(-1)
+
+
+def shaped(values: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """Components (n,) in the shape of a leaf, and complex where it is."""
+    if like.is_complex():
+        return torch.view_as_complex(values.reshape(*like.shape, 2))
+    return values.reshape(like.shape)
+
+
+def _shaped_lanes(values: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """Components (lanes, n) in the shape of a leaf behind the lanes."""
+    if like.is_complex():
+        return torch.view_as_complex(values.reshape(-1, *like.shape, 2))
+    return values.reshape(-1, *like.shape)
+
+
+class Line:
+    """The program as a function of one leaf; used inside the replay's session.
+
+    `components` are the leaf's, `typical` is the size of one; `size` is that of the sum.
+    `noise` is the measured rounding error of the sum in float64, where it is more than the size
+    of the sum makes one expect.
+    """
+
+    def __init__(self, replay: Replay, name: str, cotangent: torch.Tensor, noise: float = 0.0) -> None:
+        self.replay = replay
+        self.name = name
+        self.leaf = replay.leaves[name]
+        self.components = components(self.leaf)
+        self.values = replay.every({})
+        self.output: torch.Tensor = self.values[replay.root]
+        self.cotangent = cotangent.conj().resolve_conj() if cotangent.is_complex() else cotangent
+        self.simple = self._weigh_number() or self._weigh()
+        self.noise = max(2 * _EPS * self.size, noise)
+        self.typical = self._typical()
+        self.lanes = self._lanes()
+
+    def _weigh_number(self) -> bool:
+        """Take the measure of an output that is one finite real number; False of any other."""
+        if self.output.ndim or self.output.is_complex() or self.cotangent.is_complex():
+            return False
+        self.value, self.weight = float(self.output), float(self.cotangent)
+        self.size, self.all_finite = abs(self.weight * self.value), True
+        return isfinite(self.value)
+
+    def _weigh(self) -> bool:
+        """Take the measure of any other output."""
+        self.finite = torch.isfinite(self.output)
+        self.all_finite = bool(self.finite.all())
+        terms = (self.cotangent * self.output)[self.finite]
+        self.size = float(terms.abs().sum())
+        return False
+
+    def _typical(self) -> float:
+        """The size of a leaf's component, 1 where all are 0."""
+        if self.components.numel() == 1:
+            size = abs(float(self.components))
+            return size if 0 < size < inf else 1.0
+        sizes = self.components.abs()
+        sizes = sizes[(sizes > 0) & (sizes < inf)]
+        return float(sizes.median()) if sizes.numel() else 1.0
+
+    def _lanes(self) -> Lanes | None:
+        """The calls that depend on the leaf, for many points at once; None where some are made one by one."""
+        try:
+            return Lanes(self.replay, self.values, (self.replay.inputs[self.name],))
+        except NoLanesError:
+            return None
+
+    def move(self, direction: torch.Tensor, t: float) -> float:
+        """The change of the sum as all components move by t times a direction."""
+        return self.change(torch.add(self.components, direction, alpha=t))
+
+    def change(self, moved: torch.Tensor) -> float:
+        """The sum at the components `moved` less the sum as recorded.
+
+        Outputs are subtracted before they are summed: those that do not move cancel.
+        """
+        output = self.replay({self.name: shaped(moved, self.leaf)})
+        if self.simple:
+            return (float(output) - self.value) * self.weight
+        return float(self._sums((output - self.output).unsqueeze(0)))
+
+    def _sums(self, moves: torch.Tensor) -> torch.Tensor:
+        """The weighted sums of what outputs moved by, (lanes, …) -> (lanes,)."""
+        if not self.all_finite:
+            moves = torch.where(self.finite, moves, 0.0)
+        weighed = self.cotangent * moves
+        real = weighed.real if weighed.is_complex() else weighed
+        return real if real.ndim == 1 else real.flatten(1).sum(1)
+
+    @cached_property
+    def rows(self) -> int:
+        """How many points are evaluated at once."""
+        return max(1, _TOGETHER // max(1, self.lanes.size())) if self.lanes else 1
+
+    def changes(self, moved: torch.Tensor) -> Array:
+        """The change of the sum at each of several points, the first of which is the recorded one.
+
+        (1 + lanes, n) -> (lanes,).
+        """
+        if self.lanes is not None:
+            made = self._in_lanes(self.lanes, moved)
+            if made is not None:
+                return made
+            self.lanes = None
+        return np.array([self.change(one) for one in moved[1:]])
+
+    def _in_lanes(self, lanes: Lanes, moved: torch.Tensor) -> Array | None:
+        """The changes; None where the recorded point is not what the plain replay makes of it."""
+        try:
+            output = lanes({self.replay.inputs[self.name]: _shaped_lanes(moved, self.leaf)})
+            output = output if lanes.moves_root else output.expand(len(moved), *output.shape)
+            if self.simple:
+                return self._of_numbers(output.numpy())
+            return self._of_tensors(output)
+        except Exception:  # the plain replay says what is wrong
+            return None
+
+    def _of_numbers(self, values: Array) -> Array | None:
+        here = values[0]
+        if values.ndim != 1 or not abs((here - self.value) * self.weight) <= self._room():
+            return None
+        made: Array = (values[1:] - here) * self.weight
+        return made
+
+    def _of_tensors(self, output: torch.Tensor) -> Array | None:
+        here = output[0]
+        if here.shape != self.output.shape or here.dtype != self.output.dtype:
+            return None
+        off = float(self._sums((here - self.output).abs().unsqueeze(0)).abs())
+        if not off <= self._room() or not torch.equal(here.isfinite(), self.output.isfinite()):
+            return None
+        made: Array = self._sums(output[1:] - here).numpy()
+        return made
+
+    def _room(self) -> float:
+        """How far the recorded point may be off in lanes."""
+        return _ALIKE * self.size + _NOISY * self.noise
+
+    def clouded(self) -> list[int]:
+        """The components that reach an output that is not finite: they have no slope."""
+        if self.all_finite:
+            return []
+        leaf = self.leaf.detach().clone().requires_grad_()
+        with torch.enable_grad():
+            output = self.replay({self.name: leaf})
+            (reached,) = slopes(output, [leaf], ~self.finite)
+        return [] if reached is None else components(reached).nonzero().flatten().tolist()

@@ -1,0 +1,108 @@
+"""The first levels of the extrapolation for many elements at once.
+
+What `slope` does with one number after the other is done here with arrays of shape
+(levels, n): each entry of an extrapolation table is a fixed combination of the slopes at
+its levels, so that all tables are one product. An element that does not settle, or whose
+right and left slope stay apart, is left to `slope`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_cli.gradients.slope import FIRST, RELATIVE, TOGETHER
+
+Array = NDArray[np.float64]
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class First:
+    """What the first levels tell, (n,): values, error bars, and which of them stand."""
+
+    values: Array
+    errors: Array
+    stand: NDArray[np.bool_]
+
+
+def steps(at: Array, scales: Array) -> Array:
+    """The steps that floats take at each level, up and then down: (n,) -> (2 * levels, n)."""
+    h = FIRST * scales * _halves()
+    return np.concatenate(((at + h) - at, (at - h) - at))
+
+
+@cache
+def _halves() -> Array:
+    return np.ldexp(1.0, -np.arange(TOGETHER))[:, None]
+
+
+def first(taken: Array, changes: Array, scales: Array, widest: Array, size: float, noise: float) -> First:
+    """The slopes from the changes at the steps taken, (2 * levels, n) each.
+
+    `scales` and `widest` are the first and the largest that would be tried, (n,); `size` and
+    `noise` are those of the function.
+    """
+    with np.errstate(all="ignore"):
+        sided = changes / taken
+        right, left = sided[:TOGETHER], sided[TOGETHER:]
+        central, gap = (right + left) * 0.5, right - left
+        values, errors = _best(central)
+        rounding = 2 * noise / (FIRST * scales * float(_halves()[-1, 0]))
+        settled = _accepted(values, errors, central, gap, rounding)
+        bars = 2 * errors + rounding + 4 * _EPS * np.abs(values)
+        narrow = bars <= 1e-9 * np.abs(values)
+        flat = (scales >= widest / 100) & (bars <= 1e-12 * size / scales)
+        stand = settled & ((scales == widest) | narrow | flat)
+    return First(values, bars, stand)
+
+
+def _best(central: Array) -> tuple[Array, Array]:
+    """The entry with the smallest error of each table, and that error."""
+    entries, across, along = _tables()
+    found = entries @ central
+    errors = np.maximum(np.abs(across @ central), np.abs(along @ central))
+    best = errors.argmin(0)
+    every = np.arange(central.shape[1])
+    return found[best, every], errors[best, every]
+
+
+def _accepted(values: Array, errors: Array, central: Array, gap: Array, noise: Array) -> NDArray[np.bool_]:
+    """As `slope` accepts: the slope has settled and the gap between right and left goes to 0."""
+    sizes = np.abs(central)
+    magnitudes = np.abs(values)
+    rounding = 4 * noise + np.minimum(1e-12 * sizes.max(0), 1e-3 * np.maximum(magnitudes, sizes[-1]))
+    last, before = _gaps() @ gap
+    room = 8 * np.abs(last - before) + 1e-9 * magnitudes + 4 * rounding
+    settled: NDArray[np.bool_] = (errors <= RELATIVE * magnitudes + rounding) & (np.abs(last) <= room)
+    return settled
+
+
+@cache
+def _tables() -> tuple[Array, Array, Array]:
+    """Each extrapolated entry of a table by its levels, less the one before it and less that above."""
+    rows = _rows([4.0**j - 1 for j in range(1, TOGETHER)])
+    places = [(k, j) for k in range(1, TOGETHER) for j in range(1, k + 1)]
+    entries = np.array([rows[k][j] for k, j in places])
+    before = np.array([rows[k][j - 1] for k, j in places])
+    above = np.array([rows[k - 1][j - 1] for k, j in places])
+    return entries, entries - before, entries - above
+
+
+@cache
+def _gaps() -> Array:
+    """The last two entries of a table of gaps by its levels."""
+    return np.array(_rows([2.0 ** (2 * j - 1) - 1 for j in range(1, TOGETHER)])[-1][:-3:-1])
+
+
+def _rows(divisors: Sequence[float]) -> list[list[Array]]:
+    """The extrapolation table of unit vectors: what each entry takes of each level."""
+    rows: list[list[Array]] = []
+    for unit in np.eye(TOGETHER):
+        row = [unit]
+        for before, divisor in zip(rows[-1] if rows else (), divisors, strict=False):
+            row.append(row[-1] + (row[-1] - before) / divisor)
+        rows.append(row)
+    return rows
