@@ -2,12 +2,14 @@
 
 Most formulas are operators, functions and methods on bindings and numbers. For these the
 steps are those that the interpreter would make, at a small part of what it takes to set one
-up; of anything else the interpreter has to make them.
+up; of anything else the interpreter has to make them. What the steps are is remembered by
+the text: a batch has the same formulas at other values.
 """
 
 import ast
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import torch
@@ -17,7 +19,6 @@ from autograd_cli.lang.functions.rows import Function, Kind
 from autograd_cli.report import Ref
 from autograd_cli.run.limits import COUNTED, SMALL, bound_of
 from autograd_cli.run.operations import callable_for
-from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import BoundValue, LiveStep
 
 _LONGEST = 2_000
@@ -38,6 +39,19 @@ class _OtherError(Exception):
     """There is something in the formula that the interpreter has to read."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """A step before it has a value: that of the binding `name`, `value`, or what `call` gives."""
+
+    kind: str
+    name: str = ""
+    value: Any = None
+    function: Function | None = None
+    call: Callable[..., Any] | None = None
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = field(default_factory=dict)
+
+
 def steps_of(text: str, bindings: Sequence[BoundValue]) -> list[LiveStep] | None:
     """The steps of a formula, the last of which is its root; None where the interpreter has to make them.
 
@@ -45,23 +59,59 @@ def steps_of(text: str, bindings: Sequence[BoundValue]) -> list[LiveStep] | None
     """
     if len(text) > _LONGEST:
         return None
-    reader = _Reader(bindings)
+    values = {binding.name: binding.value for binding in bindings}
+    plan = _plan(text, tuple((name, isinstance(value, torch.Tensor)) for name, value in values.items()))
+    steps: list[LiveStep] = []
     try:
-        tree = ast.parse(text, mode="eval")
         with torch.enable_grad():
-            root = reader.read(tree.body)
+            for planned in plan:
+                steps.append(_made(planned, steps, values))
     except Exception:  # the interpreter says what is wrong
         return None
+    return steps or None
+
+
+@lru_cache(maxsize=256)
+def _plan(text: str, bound: tuple[tuple[str, bool], ...]) -> tuple[_Planned, ...]:
+    """The steps of a formula, none where the interpreter has to make them.
+
+    `bound` are the names with a value, each with whether it is a tensor: nothing else of the
+    values is looked at.
+    """
+    reader = _Reader(dict(bound))
+    try:
+        root = reader.read(ast.parse(text, mode="eval").body)
+    except Exception:  # the interpreter says what is wrong
+        return ()
     is_last = isinstance(root, Ref) and root.index == len(reader.steps) - 1
-    return reader.steps if is_last else None
+    return tuple(reader.steps) if is_last else ()
+
+
+def _made(planned: _Planned, steps: Sequence[LiveStep], values: Mapping[str, Any]) -> LiveStep:
+    """The step with its value."""
+    place, function, call = len(steps), planned.function, planned.call
+    if planned.kind == "binding":
+        return LiveStep(place, _WRITTEN, "binding", values[planned.name], name=planned.name)
+    if call is None:
+        return LiveStep(place, _WRITTEN, "constant", planned.value)
+    given = [steps[arg.index].value if type(arg) is Ref else arg for arg in planned.args]
+    if function is None:
+        return LiveStep(place, _WRITTEN, "constant", call(*given))
+    if bound_of(function)(given) >= SMALL:
+        raise _OtherError
+    value = call(*given, **planned.kwargs)
+    if type(value) is not torch.Tensor:
+        raise _OtherError
+    held = not value.requires_grad and any(getattr(one, "requires_grad", False) for one in given)
+    return LiveStep(place, _WRITTEN, "call", value, function, call, planned.args, planned.kwargs, (), held)
 
 
 class _Reader:
-    """Makes the steps of a formula, one after the other."""
+    """Plans the steps of a formula, one after the other."""
 
-    def __init__(self, bindings: Sequence[BoundValue]) -> None:
-        self.bindings = {binding.name: binding for binding in bindings}
-        self.steps: list[LiveStep] = []
+    def __init__(self, bound: Mapping[str, bool]) -> None:
+        self.bound = bound
+        self.steps: list[_Planned] = []
         self.places: dict[str, Ref] = {}
 
     def read(self, node: ast.expr) -> Any:
@@ -83,13 +133,13 @@ class _Reader:
         name = node.id
         if name in self.places:
             return self.places[name]
-        if name in self.bindings:
-            place = self.places[name] = self.put("binding", self.bindings[name].value, name=name)
+        if name in self.bound:
+            place = self.places[name] = self.put(_Planned("binding", name))
             return place
         constant = lookup.constant(nodes.Name(name), ())
         if constant is None or type(constant.value) is not float:
             raise _OtherError
-        return self.put("constant", constant.value)
+        return self.put(_Planned("constant", value=constant.value))
 
     def unary(self, node: ast.UnaryOp) -> Any:
         """A number or a tensor with a minus sign."""
@@ -98,6 +148,8 @@ class _Reader:
             raise _OtherError
         if not isinstance(operand, Ref):
             return arithmetic.apply_unary("-", operand)
+        if not self.is_tensor(operand):
+            raise _OtherError
         function = lookup.operator("-", unary=True)
         return self.call(function, callable_for(function), (operand,))
 
@@ -108,8 +160,8 @@ class _Reader:
         made = self.operated(op, left, right)
         if made is not None:
             return made
-        value = arithmetic.apply_binary(op, self.value(left), self.value(right), Settings.max_items)
-        return self.put("constant", value)
+        computed = partial(arithmetic.apply_binary, op)
+        return self.put(_Planned("constant", call=computed, args=(left, right)))
 
     def compare(self, node: ast.Compare) -> Ref:
         """`left > right` with a tensor among them."""
@@ -136,7 +188,7 @@ class _Reader:
     def called(self, node: ast.Call) -> Ref:
         """A function or a method of a tensor, given tensors and numbers."""
         callee, first = node.func, list[Any]()
-        if isinstance(callee, ast.Name) and callee.id not in self.bindings:
+        if isinstance(callee, ast.Name) and callee.id not in self.bound:
             function, is_method = _function(callee.id), False
         elif isinstance(callee, ast.Attribute) and self.is_tensor(receiver := self.read(callee.value)):
             function, is_method = _method(callee.attr), True
@@ -153,13 +205,12 @@ class _Reader:
             raise _OtherError
         return node.value
 
-    def value(self, argument: Any) -> Any:
-        """The value of an argument."""
-        return self.steps[argument.index].value if type(argument) is Ref else argument
-
     def is_tensor(self, argument: Any) -> bool:
-        """Whether an argument is a tensor."""
-        return isinstance(self.value(argument), torch.Tensor)
+        """Whether an argument is a tensor, as every call gives one."""
+        if type(argument) is not Ref:
+            return False
+        step = self.steps[argument.index]
+        return step.kind == "call" or (step.kind == "binding" and self.bound[step.name])
 
     def call(
         self,
@@ -168,24 +219,13 @@ class _Reader:
         args: tuple[Any, ...],
         kwargs: dict[str, Any] | None = None,
     ) -> Ref:
-        """The step of a call."""
-        given = [self.value(arg) for arg in args]
-        if bound_of(function)(given) >= SMALL:
-            raise _OtherError
-        value = call(*given, **kwargs) if kwargs else call(*given)
-        if type(value) is not torch.Tensor:
-            raise _OtherError
-        held = not value.requires_grad and any(getattr(one, "requires_grad", False) for one in given)
-        place = len(self.steps)
-        step = LiveStep(place, _WRITTEN, "call", value, function, call, args, kwargs or {}, (), held)
-        self.steps.append(step)
-        return Ref(place)
+        """The place of a new call."""
+        return self.put(_Planned("call", "", None, function, call, args, kwargs or {}))
 
-    def put(self, kind: str, value: Any, name: str = "") -> Ref:
-        """The place of a new step that is no call."""
-        place = len(self.steps)
-        self.steps.append(LiveStep(place, _WRITTEN, kind, value, name=name))
-        return Ref(place)
+    def put(self, planned: _Planned) -> Ref:
+        """The place of a new step."""
+        self.steps.append(planned)
+        return Ref(len(self.steps) - 1)
 
 
 _WRITTEN = nodes.Constant(None)

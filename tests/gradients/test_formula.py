@@ -94,3 +94,21 @@ def test_a_binding_hides_a_function(bindings):
     assert second.name == "cos"
     assert product.value.item() == 3.0
     assert steps_of("cos(x)", [*bindings, cos]) is None
+
+
+def test_a_text_is_planned_for_tensors_and_for_numbers_apart(bindings):
+    def x(value):
+        return [BoundValue("x", "", value, "constant"), *bindings[1:]]
+
+    with default_dtype(torch.float64):
+        for value in (3, 2.5, torch.tensor(4.0), 3, torch.ones(3), True):
+            steps = steps_of("(x + x)*v", x(value))
+            made = run(parse(Source("(x + x)*v")), x(value), Settings(dtype="float64"))
+            assert described(steps) == described(made.steps)
+
+
+def test_a_name_that_a_binding_takes_is_no_function_any_more(bindings):
+    (cos,) = (BoundValue("cos", "", torch.tensor(2.0), "leaf"),)
+    assert steps_of("cos(x)", bindings) is not None
+    assert steps_of("cos(x)", [*bindings, cos]) is None
+    assert steps_of("cos(x)", bindings) is not None
