@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 import torch
 
 _KEPT = 1_000
@@ -98,35 +99,18 @@ def _numbers(count: int, samples: int) -> torch.Tensor:
     return torch.stack(list(_rows(count, samples)))
 
 
-class LaneDraw(Draw):
-    """Factors for all samples at once; those of the first element are 1, which moves nothing."""
-
-    def __init__(self, count: int, samples: int) -> None:
-        self.lanes = (_lane_numbers if count <= _KEPT else _lane_numbers.__wrapped__)(count, samples)
-        self.used = 0
-
-    def factor(self, shape: torch.Size, eps: float) -> torch.Tensor:
-        """One factor for each sample."""
-        self.used += 1
-        return torch.add(1.0, self.lanes[self.used - 1], alpha=eps)
-
-    def skip(self, shape: torch.Size) -> None:
-        """Pass over what would move nothing."""
-        self.used += 1
-
-    def offset(self, shape: torch.Size) -> torch.Tensor:
-        """What a difference that the run had counts as: nothing in the first element."""
-        found = self.factor(shape, 1.0)
-        found[0] = 0.0
-        return found
-
-    def number(self, value: float, eps: float) -> Any:
-        """A Python float moved in each sample."""
-        return value * self.factor(torch.Size(()), eps)
+def lane_factors(uses: Sequence[Use], samples: int) -> Iterator[torch.Tensor]:
+    """The factors of each use for all samples at once, (1 + samples, …); those of the first are 1."""
+    sizes = [shape.numel() for shape, _ in uses]
+    count = sum(sizes)
+    numbers = (_lane_numbers if count <= _KEPT else _lane_numbers.__wrapped__)(count, samples)
+    scales = torch.from_numpy(np.repeat([eps for _, eps in uses], sizes))
+    moved = numbers.mul(scales).add_(1)
+    for part, (shape, _) in zip(moved.split(sizes, 1), uses, strict=True):
+        yield part.view(1 + samples, *shape)
 
 
 @lru_cache(maxsize=64)
-def _lane_numbers(count: int, samples: int) -> tuple[torch.Tensor, ...]:
-    """The numbers of `draws` for scalars, (1 + samples,) each; the first of each is 0."""
-    drawn = torch.stack([torch.zeros(count, dtype=torch.float64), *_rows(count, samples)], 1)
-    return drawn.unbind()
+def _lane_numbers(count: int, samples: int) -> torch.Tensor:
+    """The numbers of `draws` behind a row of zeros, (1 + samples, count)."""
+    return torch.stack([torch.zeros(count, dtype=torch.float64), *_rows(count, samples)])

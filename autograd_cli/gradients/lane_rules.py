@@ -200,7 +200,7 @@ def _turned(site: Site) -> Call | None:
     rank = site.given[0].ndim
     if rank > 2:
         return None
-    return (lambda tensor: tensor.mT) if rank == 2 else (lambda tensor: tensor)
+    return (lambda tensor: tensor.mT) if rank == 2 else (lambda tensor: tensor.view(tensor.shape))
 
 
 def _transpose(site: Site) -> Call | None:

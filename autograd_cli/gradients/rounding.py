@@ -14,7 +14,8 @@ from math import isfinite
 import torch
 
 from autograd_cli.gradients.replay import Replay
-from autograd_cli.gradients.sampler import DOUBLE, Sampled, Sampler, finfo, in_lanes
+from autograd_cli.gradients.sampler import DOUBLE, Sampled, Sampler, finfo
+from autograd_cli.gradients.together import alike, rows, together
 
 _SPREADS = 6.0
 
@@ -59,12 +60,23 @@ def value_errors(
     Must run inside the replay's session.
     """
     sampler = Sampler(replay, None, None)
-    if exact.numel() == 1 and (lanes := in_lanes(sampler)) is not None:
-        with suppress(RuntimeError, TypeError, ValueError):
-            spread = lanes.moved()
-            return _SPREADS * rms(spread) / sampler.amplified + 16 * DOUBLE * _finite(exact.abs())
-    moved = torch.stack([fitted(sampler.output(replay.leaves, draw)) for draw in sampler.draws()])
-    return _SPREADS * rms(moved.sub_(exact)) / sampler.amplified + 16 * DOUBLE * _finite(exact.abs())
+    moved = _moved_together(sampler, exact)
+    if moved is None:
+        each = [fitted(sampler.output(replay.leaves, draw)) for draw in sampler.draws()]
+        moved = torch.stack(each).sub_(exact)
+    return _SPREADS * rms(moved) / sampler.amplified + 16 * DOUBLE * _finite(exact.abs())
+
+
+def _moved_together(sampler: Sampler, exact: torch.Tensor) -> torch.Tensor | None:
+    """By how much the fitted value moves in each sample (samples, n), from one evaluation; else None."""
+    lanes = together(sampler)
+    if lanes is None:
+        return None
+    with suppress(Exception):  # one sample after the other says what is wrong
+        made = rows(lanes.output({}))
+        if made.shape[1] in (1, exact.numel()) and alike(made[0].expand_as(exact), exact):
+            return (made[1:] - made[0]).expand(len(made) - 1, exact.numel())
+    return None
 
 
 def rms(samples: torch.Tensor) -> torch.Tensor:
@@ -97,9 +109,9 @@ def rounding(replay: Replay, cotangent: torch.Tensor, cap: float | None = None) 
 
 def _sampled(sampler: Sampler) -> Sampled:
     """By how much the total moves in each sample, the gradients, and by how much these move."""
-    lanes = in_lanes(sampler)
+    lanes = together(sampler)
     if lanes is not None:
-        with suppress(RuntimeError, TypeError, ValueError):
+        with suppress(Exception):  # one sample after the other says what is wrong
             return lanes.sampled()
     if sampler.is_small:
         return sampler.together()

@@ -1,6 +1,6 @@
 """A program in float64, every value of it moved as rounding in the run's precision would.
 
-One sample after the other, or, of a program of scalars, all in one evaluation.
+One sample after the other; `together` has all of them in one evaluation.
 """
 
 import struct
@@ -14,7 +14,7 @@ import torch
 
 from autograd_cli.errors import first_line
 from autograd_cli.gradients.backward import slopes
-from autograd_cli.gradients.draws import MANY, Draw, LaneDraw, draws
+from autograd_cli.gradients.draws import MANY, Draw, draws
 from autograd_cli.gradients.line import components
 from autograd_cli.gradients.replay import CALL, Planned, Replay, ReplayError, evaluated, raised
 from autograd_cli.lang.functions.rows import Kind
@@ -250,62 +250,3 @@ def is_single(value: float) -> bool:
         return bool(struct.unpack("f", struct.pack("f", value))[0] == value)
     except OverflowError:
         return False
-
-
-# Scalars: all samples at once, each in its own element
-
-
-def in_lanes(sampler: Sampler) -> "Lanes | None":
-    """The sampler of a program of elementwise calls on scalars; None for any other."""
-    steps, replay = sampler.replay.steps, sampler.replay
-    places = [*replay.inputs.values(), *(planned.index for planned in (*replay.fixed, *replay.plan))]
-    if not all(_is_scalar(steps[index].value) for index in places):
-        return None
-    calls = all(planned.state is None and _is_elementwise(steps[planned.index]) for planned in replay.plan)
-    return Lanes(sampler) if calls and not replay.graded and not replay.renewals else None
-
-
-def _is_scalar(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.ndim == 0 and value.is_floating_point()
-
-
-def _is_elementwise(step: LiveStep) -> bool:
-    return step.function is not None and step.function.kind is Kind.ELEMENTWISE
-
-
-class Lanes:
-    """All samples of a program of scalars in one evaluation."""
-
-    def __init__(self, sampler: Sampler) -> None:
-        self.sampler = sampler
-        replay = sampler.replay
-        self.count = 2 * len(sampler.moved) + len(sampler.terms) + len(replay.literals)
-        self.samples = sampler.samples(self.count)
-
-    def moved(self) -> torch.Tensor:
-        """By how much the value moves in each sample, (samples, 1)."""
-        leaves = {name: leaf.expand(1 + self.samples) for name, leaf in self.sampler.replay.leaves.items()}
-        output = self.sampler.output(leaves, LaneDraw(self.count, self.samples))
-        output = torch.as_tensor(output).expand(1 + self.samples)
-        return (output[1:] - output[0]).unsqueeze(1)
-
-    def sampled(self) -> Sampled:
-        """All samples, by one backward."""
-        sampler = self.sampler
-        leaves = {
-            name: leaf.repeat(1 + self.samples).requires_grad_()
-            for name, leaf in sampler.replay.leaves.items()
-        }
-        output = sampler.output(leaves, LaneDraw(self.count, self.samples))
-        assert sampler.cotangent is not None
-        weighed = output * sampler.cotangent
-        if weighed.shape != (1 + self.samples,):
-            raise ValueError("the output does not follow the leaves")
-        made = torch.autograd.grad(weighed.sum(), list(leaves.values()), allow_unused=True)
-        whole = weighed.detach()
-        exact, samples = {}, {}
-        for name, leaf, given in zip(leaves, leaves.values(), made, strict=True):
-            gradient = torch.zeros_like(leaf) if given is None else given
-            exact[name] = gradient[:1]
-            samples[name] = (gradient[1:] - gradient[0]).unsqueeze(1)
-        return (whole[1:] - whole[0]).tolist(), exact, samples

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from autograd_cli.gradients import rounding as module
 from autograd_cli.gradients.replay import Replay
 from autograd_cli.gradients.rounding import rounding
 
@@ -98,3 +99,30 @@ def test_indices_are_not_moved(traced):
     found, allowed = spread(run, "w")
     assert found.exact.tolist() == [1, 1, 2, 2]
     assert bool((allowed < 1e-14).all())
+
+
+TOGETHER = [
+    ("sum(tanh(A@x))", "float32", "randn(20)"),
+    ("mean((A@x.T + 0.1)**2)", "float64", "randn(3,20)"),
+    ("softmax(x, 0)*log(x**2 + 1.3)", "float32", "randn(7)"),
+    ("x.half()*3 + x*tensor(0.7)", "float32", "0.1"),
+    ("(x*x.conj()).real", "complex64", "[1+2j,0.5-1j]"),
+    ("cat([x, x**1.1])[1:]*x[0]", "float32", "[1.,2.]"),
+]
+
+
+@pytest.mark.parametrize(("source", "dtype", "x"), TOGETHER, ids=[one[0] for one in TOGETHER])
+def test_all_samples_at_once_tell_what_one_after_the_other_does(traced, monkeypatch, source, dtype, x):
+    given = {"const": "A", "A": "randn(20,20)"} if "A" in source else {}
+    run = traced(source, dtype=dtype, x=x, **given)
+    made = []
+    real = module.together
+    monkeypatch.setattr(module, "together", lambda sampler: made.append(real(sampler)) or made[-1])
+    at_once, allowed = spread(run)
+    assert made[0] is not None
+    monkeypatch.setattr(module, "together", lambda sampler: None)
+    in_turn, expected = spread(run)
+    assert torch.allclose(at_once.exact, in_turn.exact, rtol=1e-12, atol=1e-14)
+    assert at_once.samples.shape == in_turn.samples.shape
+    ratio = allowed / expected
+    assert bool(((ratio > 0.25) & (ratio < 4)).all())

@@ -1,0 +1,147 @@
+"""All samples of a perturbed program in one evaluation, each in a lane; the first one stays as it is."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+
+from autograd_cli.gradients.draws import MANY, Use, lane_factors
+from autograd_cli.gradients.lane_rules import NoLanesError
+from autograd_cli.gradients.lanes import Laned, Lanes
+from autograd_cli.gradients.sampler import Sampled, Sampler, is_single
+from autograd_cli.run.tape import filled
+
+_ALIKE = 1e-9
+_ONE = torch.Size(())
+
+
+def together(sampler: Sampler) -> "Together | None":
+    """The samples in lanes; None of a program that has to be evaluated sample by sample."""
+    if sampler.count() > MANY:
+        return None
+    try:
+        return Together(sampler)
+    except NoLanesError:
+        return None
+
+
+class Together:
+    """The samples of a program in lanes. Raises NoLanesError."""
+
+    def __init__(self, sampler: Sampler) -> None:
+        self.sampler = sampler
+        replay = self.replay = sampler.replay
+        self.constants = [planned.index for planned in replay.fixed if planned.index in sampler.offsets]
+        self.literals = [slot for slot in replay.literals if not is_single(replay.base[slot])]
+        values = replay.base.copy()
+        for planned in replay.plan:
+            values[planned.index] = replay.steps[planned.index].value
+        self.lanes = Lanes(replay, values, (*replay.inputs.values(), *self.constants, *self.literals))
+        self.samples = sampler.samples(sampler.count())
+
+    def sampled(self) -> Sampled:
+        """By how much the total moves in each sample, the gradients, and by how much these move.
+
+        Raises what torch raises, and NoLanesError where the first lane is not what the replay gives.
+        """
+        sampler, count = self.sampler, 1 + self.samples
+        leaves = {
+            name: leaf.expand(count, *leaf.shape).clone().requires_grad_()
+            for name, leaf in self.replay.leaves.items()
+        }
+        output = self.output(leaves)
+        with torch.no_grad():
+            if not alike(output[0], self.replay({})):
+                raise NoLanesError
+        assert sampler.cotangent is not None
+        weighed = output * sampler.cotangent.conj()
+        totals = (weighed.real if weighed.is_complex() else weighed).reshape(count, -1).sum(1)
+        made = torch.autograd.grad(totals.sum(), list(leaves.values()), allow_unused=True)
+        numbers = totals.tolist()
+        exact, samples = {}, {}
+        for (name, leaf), given in zip(leaves.items(), made, strict=True):
+            gradient = rows(torch.zeros_like(leaf) if given is None else given)
+            exact[name], samples[name] = gradient[0], gradient[1:] - gradient[0]
+        return [number - numbers[0] for number in numbers[1:]], exact, samples
+
+    def output(self, leaves: Mapping[str, torch.Tensor]) -> torch.Tensor:
+        """The root's value in lanes, every step's own moved; leaves that are not given are as recorded.
+
+        Raises what torch raises, and NoLanesError where the root has no lanes.
+        """
+        if not self.lanes.moves_root:
+            raise NoLanesError
+        values = self.lanes.values.copy()
+        factors = lane_factors(self.uses(), self.samples)
+        for name, index in self.replay.inputs.items():
+            leaf = leaves.get(name, self.replay.leaves[name])
+            moves = self.sampler.moves[index]
+            values[index] = leaf * next(factors) if moves else leaf.expand(1 + self.samples, *leaf.shape)
+        self.move_constants(values, factors)
+        for laned in self.lanes.calls:
+            values[laned[0].index] = self.rounded(laned, values, factors)
+        output: torch.Tensor = values[self.replay.root]
+        return output
+
+    def uses(self) -> list[Use]:
+        """The factors that are taken, in order."""
+        sampler, steps = self.sampler, self.replay.steps
+        found = [(steps[i].value.shape, sampler.moves[i]) for i in self.replay.inputs.values()]
+        found = [use for use in found if use[1]]
+        found += [(steps[index].value.shape, sampler.amplified) for index in self.constants]
+        found += [(_ONE, sampler.strongest * sampler.amplified) for _ in self.literals]
+        for planned, _, _ in self.lanes.calls:
+            index = planned.index
+            if index in sampler.terms and sampler.moves[index]:
+                found.append((steps[sampler.terms[index]].value.shape, sampler.moves[index]))
+            if sampler.moves[index]:
+                found += [(steps[index].value.shape, sampler.moves[index])] * 2
+        return found
+
+    def move_constants(self, values: list[Any], factors: Iterator[torch.Tensor]) -> None:
+        """Moves constants by what the run had there, and Python floats that the dtype rounds."""
+        for index in self.constants:
+            values[index] = values[index] + self.sampler.offsets[index] * (next(factors) - 1)
+        for slot in self.literals:
+            values[slot] = values[slot] * next(factors)
+
+    def rounded(self, laned: Laned, values: list[Any], factors: Iterator[torch.Tensor]) -> Any:
+        """A call's result as it may be: from moved terms, moved where it is stored and on its way on."""
+        planned, call, slots = laned
+        index = planned.index
+        moves = self.sampler.moves[index]
+        place = self.sampler.terms.get(index) if moves else None
+        operand: Any = None if place is None else values[place]
+        if place is not None:
+            values[place] = operand * next(factors)
+        if slots is None:
+            made = call(*filled(planned.args, values), **filled(planned.kwargs, values))
+        else:
+            made = call(*[values[slot] for slot in slots])
+        if place is not None:
+            values[place] = operand
+        if not moves:
+            return made
+        stored, passed = next(factors), next(factors)
+        if not made._is_view():
+            made.data.mul_(stored)
+        return made * passed
+
+
+def alike(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether two values are the same but for rounding."""
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return False
+    if one.ndim == 0:
+        here, there = complex(one), complex(other)
+        return here == there or abs(here - there) <= _ALIKE * abs(here) or (here != here and there != there)
+    room = _ALIKE * float(other.abs().nan_to_num(0.0, 0.0, 0.0).max()) if other.numel() else 0.0
+    return torch.allclose(one, other, rtol=_ALIKE, atol=room, equal_nan=True)
+
+
+def rows(lanes: torch.Tensor) -> torch.Tensor:
+    """Lanes as float64 (lanes, n); a complex number's real and imaginary parts."""
+    lanes = lanes.detach()
+    if lanes.is_complex():
+        lanes = torch.view_as_real(lanes.resolve_conj())
+    return lanes.reshape(len(lanes), -1)
