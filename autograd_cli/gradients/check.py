@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isnan
+from typing import Any
 
 import torch
 
@@ -11,7 +12,7 @@ from autograd_cli.errors import first_line
 from autograd_cli.gradients.backward import Backward
 from autograd_cli.gradients.compare import judged
 from autograd_cli.gradients.evidence import Bench
-from autograd_cli.gradients.exact import Exact, evaluate
+from autograd_cli.gradients.exact import Exact, Formulas
 from autograd_cli.gradients.known import Outcome
 from autograd_cli.gradients.line import shaped
 from autograd_cli.gradients.numeric import Numeric
@@ -61,11 +62,11 @@ def check(
         return tuple(_absent(run, backward, name) for name in used)
     derivatives = _derivatives(run, options) if Witness.SYMBOLIC in options.witnesses else {}
     with _few_threads(run), quiet():
-        bench = Bench(run, cotangent, options.rtol, options.atol)
+        bench, formulas = Bench(run, cotangent, options.rtol, options.atol), Formulas(run)
         return tuple(
             _absent(run, backward, name)
             if (given := backward.leaves.get(name)) is None
-            else _judged(bench, options, name, given, derivatives.get(name))
+            else _judged(bench, formulas, options, name, given, derivatives.get(name))
             for name in used
         )
 
@@ -108,122 +109,120 @@ def _derivatives(run: Run, options: Options) -> dict[str, Derivative]:
     return {places[index]: derivative for index, derivative in found.items()}
 
 
+Parts = dict[str, Any]
+"""Fields of a Gradient by name."""
+
+_NO_WITNESS: Parts = {
+    "formula": None,
+    "no_formula": "",
+    "shapes": "",
+    "symbolic": None,
+    "autograd": None,
+    "numeric": None,
+    "error_bar": None,
+    "difference": None,
+    "tolerance": None,
+    "worst": None,
+    "verdict": None,
+}
+
+
 def _absent(run: Run, backward: Backward, name: str) -> Gradient:
     """The gradient of a leaf that no backward reached, and why it did not."""
-    blank = _blank(name, run.leaves[name])
+    parts: Parts = {"verdict": Verdict.NO_GRAPH}
     if backward.error is not None:
-        return replace(blank, sentence=f"backward failed: {first_line(backward.error)}")
-    if not (isinstance(run.output, torch.Tensor) and run.output.requires_grad):
-        return replace(blank, sentence="the output has no graph, so no backward can start from it")
-    sentence = f"{name} reaches the output only through what is cut, and held constant: its slope is 0"
-    return replace(blank, verdict=Verdict.OK, sentence=sentence, notes=(STOP_GRADIENT,))
-
-
-def _blank(name: str, leaf: torch.Tensor) -> Gradient:
-    """A gradient without a witness."""
-    return Gradient(
-        name=name,
-        shape=tuple(leaf.shape),
-        formula=None,
-        no_formula="",
-        shapes="",
-        symbolic=None,
-        autograd=None,
-        numeric=None,
-        error_bar=None,
-        difference=None,
-        tolerance=None,
-        worst=None,
-        verdict=Verdict.NO_GRAPH,
-    )
+        parts["sentence"] = f"backward failed: {first_line(backward.error)}"
+    elif not (isinstance(run.output, torch.Tensor) and run.output.requires_grad):
+        parts["sentence"] = "the output has no graph, so no backward can start from it"
+    else:
+        sentence = f"{name} reaches the output only through what is cut, and held constant: its slope is 0"
+        parts = {"verdict": Verdict.OK, "sentence": sentence, "notes": (STOP_GRADIENT,)}
+    return Gradient(name=name, shape=tuple(run.leaves[name].shape), **(_NO_WITNESS | parts))
 
 
 def _judged(
-    bench: Bench, options: Options, name: str, given: torch.Tensor, derivative: Derivative | None
+    bench: Bench,
+    formulas: Formulas,
+    options: Options,
+    name: str,
+    given: torch.Tensor,
+    derivative: Derivative | None,
 ) -> Gradient:
     """The gradient with every witness asked for, and the verdict on them."""
     leaf = bench.run.leaves[name]
-    exact = _exact(bench.run, leaf, derivative)
+    exact = _exact(formulas, leaf, derivative)
     slopes = bench.numeric(name) if Witness.NUMERIC in options.witnesses else None
-    blank = replace(_blank(name, leaf), verdict=None)
-    filled = _with_formula(_with_slopes(blank, slopes, leaf, options), exact, derivative, leaf, options)
-    filled = _with_plain(filled, bench, slopes, leaf, options)
-    if Witness.AUTOGRAD not in options.witnesses:
-        return replace(filled, sentence=bench.reason)
-    evidence = bench.evidence(name, given, exact, slopes)
-    outcome = max(map(judged, evidence), key=lambda one: one.verdict.rank, default=None)
-    filled = replace(filled, autograd=plain(given, options.limit), sentence=bench.reason)
-    return _with_verdict(filled, outcome, leaf)
+    parts = (
+        _NO_WITNESS
+        | _of_formula(exact, derivative, leaf, options)
+        | _of_slopes(slopes, leaf, options)
+        | _of_plain(bench, name, slopes, leaf, options)
+    )
+    if Witness.AUTOGRAD in options.witnesses:
+        outcomes = map(judged, bench.evidence(name, given, exact, slopes))
+        outcome = max(outcomes, key=lambda one: one.verdict.rank, default=None)
+        parts |= {"autograd": plain(given, options.limit), **_of_verdict(outcome, leaf)}
+    parts.setdefault("sentence", bench.reason)
+    return Gradient(name=name, shape=tuple(leaf.shape), **parts)
 
 
-def _exact(run: Run, leaf: torch.Tensor, derivative: Derivative | None) -> Exact | None:
+def _exact(formulas: Formulas, leaf: torch.Tensor, derivative: Derivative | None) -> Exact | None:
     """The formula with its value, where there is a formula."""
     if derivative is None or derivative.formula is None:
         return None
     if leaf.is_meta:
         return Exact(unparse(derivative.formula), reason="meta tensors have no values")
-    return evaluate(derivative.formula, run, leaf)
+    return formulas.evaluate(derivative.formula, leaf)
 
 
-def _with_formula(
-    gradient: Gradient,
-    exact: Exact | None,
-    derivative: Derivative | None,
-    leaf: torch.Tensor,
-    options: Options,
-) -> Gradient:
+def _of_formula(
+    exact: Exact | None, derivative: Derivative | None, leaf: torch.Tensor, options: Options
+) -> Parts:
     if derivative is None:
-        return gradient
-    return replace(
-        gradient,
-        formula=exact.formula if exact else None,
-        no_formula=exact.reason if exact else derivative.reason,
-        shapes=derivative.shapes,
-        symbolic=_written(exact.values if exact else None, leaf, options),
-        notes=derivative.notes,
-    )
+        return {}
+    return {
+        "formula": exact.formula if exact else None,
+        "no_formula": exact.reason if exact else derivative.reason,
+        "shapes": derivative.shapes,
+        "symbolic": _written(exact.values if exact else None, leaf, options),
+        "notes": derivative.notes,
+    }
 
 
-def _with_slopes(
-    gradient: Gradient, slopes: Numeric | None, leaf: torch.Tensor, options: Options
-) -> Gradient:
+def _of_slopes(slopes: Numeric | None, leaf: torch.Tensor, options: Options) -> Parts:
     if slopes is None:
-        return gradient
+        return {}
     known = enumerate(slopes.errors.tolist())
     smooth = [error for i, error in known if i not in slopes.slopes and not isnan(error)]
-    return replace(
-        gradient,
-        numeric=None if slopes.probes else _written(slopes.values, leaf, options),
-        error_bar=max(smooth, default=None),
-        directions=slopes.probes.count if slopes.probes else None,
-    )
+    return {
+        "numeric": None if slopes.probes else _written(slopes.values, leaf, options),
+        "error_bar": max(smooth, default=None),
+        "directions": slopes.probes.count if slopes.probes else None,
+    }
 
 
-def _with_plain(
-    gradient: Gradient, bench: Bench, slopes: Numeric | None, leaf: torch.Tensor, options: Options
-) -> Gradient:
-    """The gradient with the plain difference that was asked for."""
-    made = bench.plain(gradient.name, slopes, options.eps) if slopes and options.eps else None
+def _of_plain(bench: Bench, name: str, slopes: Numeric | None, leaf: torch.Tensor, options: Options) -> Parts:
+    """The plain difference that was asked for."""
+    made = bench.plain(name, slopes, options.eps) if slopes and options.eps else None
     if made is None or slopes is None:
-        return gradient
+        return {}
     values = None if slopes.probes else _written(made.values, leaf, options)
-    return replace(gradient, plain=values, plain_sentence=made.sentence)
+    return {"plain": values, "plain_sentence": made.sentence}
 
 
-def _with_verdict(gradient: Gradient, outcome: Outcome | None, leaf: torch.Tensor) -> Gradient:
+def _of_verdict(outcome: Outcome | None, leaf: torch.Tensor) -> Parts:
     if outcome is None:
-        return gradient
-    return replace(
-        gradient,
-        difference=outcome.difference,
-        tolerance=outcome.tolerance,
-        worst=None if outcome.worst is None else _index(outcome.worst, leaf),
-        verdict=outcome.verdict,
-        odd=outcome.odd,
-        kinks=outcome.kinks,
-        sentence=outcome.sentence,
-        error_bar=gradient.error_bar if outcome.widened is None else outcome.widened,
-    )
+        return {}
+    parts = {
+        "difference": outcome.difference,
+        "tolerance": outcome.tolerance,
+        "worst": None if outcome.worst is None else _index(outcome.worst, leaf),
+        "verdict": outcome.verdict,
+        "odd": outcome.odd,
+        "kinks": outcome.kinks,
+        "sentence": outcome.sentence,
+    }
+    return parts if outcome.widened is None else parts | {"error_bar": outcome.widened}
 
 
 def _written(values: torch.Tensor | None, leaf: torch.Tensor, options: Options) -> Values:

@@ -6,6 +6,7 @@ recorded (draws, comparisons, cuts) has its recorded value here too.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -37,54 +38,64 @@ class Exact:
     reason: str = ""
 
 
-def evaluate(formula: Expr, run: Run, leaf: torch.Tensor) -> Exact:
-    """The formula's text and its value at the run's bindings, in the shape of `leaf`.
+class Formulas:
+    """Evaluates formulas at the bindings of one run, in float64."""
 
-    A reason is given instead of a value where the text cannot be evaluated or its value
-    has another shape: then the formula, not the gradient, is at fault.
-    """
-    text = unparse(formula)
-    try:
-        replay = _replay(text, run)
-        with replay.session():
-            values = _fitted(replay({}), leaf)
-            return Exact(text, values, value_errors(replay, values, lambda value: _fitted(value, leaf)))
-    except (AgxError, ReplayError, RuntimeError, TypeError, ValueError) as error:
-        return Exact(text, reason=first_line(error))
+    def __init__(self, run: Run) -> None:
+        self.run = run
 
+    def evaluate(self, formula: Expr, leaf: torch.Tensor) -> Exact:
+        """The formula's text and its value, in the shape of `leaf`.
 
-def _replay(text: str, run: Run) -> Replay:
-    """The formula's own tape, ready to be evaluated: casts to lower precision are float64 in it."""
-    recorded, settings = _recorded(run), Settings(dtype="float64", seed=run.seed)
-    bindings = (*map(_bound, run.bindings), *recorded.values())
-    with quiet(), default_dtype(torch.float64):
-        steps = None if recorded else steps_of(text, bindings)
-        if steps is not None:
-            return Replay(Run(run.program, bindings, steps, len(steps) - 1, None, settings))
-        program = parse(Source(text))
-        if recorded:
-            program = expression(program.source, _with_names(program.body, recorded))
-        made = record(program, bindings, settings)
-    if made.failure is not None:
-        raise made.failure.error
-    return Replay(made)
+        A reason is given instead of a value where the text cannot be evaluated or its value
+        has another shape: then the formula, not the gradient, is at fault.
+        """
+        text = unparse(formula)
+        try:
+            replay = self._replay(text)
+            with replay.session():
+                values = _fitted(replay({}), leaf)
+                return Exact(text, values, value_errors(replay, values, lambda value: _fitted(value, leaf)))
+        except (AgxError, ReplayError, RuntimeError, TypeError, ValueError) as error:
+            return Exact(text, reason=first_line(error))
 
+    @cached_property
+    def recorded(self) -> dict[Expr, BoundValue]:
+        """What the run held, by its expression, under names that no person can bind.
 
-def _recorded(run: Run) -> dict[Expr, BoundValue]:
-    """What the run held, by its expression, under names that no person can bind.
+        A formula never holds two draws that are written alike: the rules refuse it.
+        """
+        run = self.run
+        return {
+            run.tape[step.index].expr: BoundValue(f"__held{step.index}", "", raised(step.value), "constant")
+            for step in run.steps
+            if step.held and isinstance(step.value, torch.Tensor)
+        }
 
-    A formula never holds two draws that are written alike: the rules refuse it.
-    """
-    return {
-        run.tape[step.index].expr: BoundValue(f"__held{step.index}", "", raised(step.value), "constant")
-        for step in run.steps
-        if step.held and isinstance(step.value, torch.Tensor)
-    }
+    @cached_property
+    def bindings(self) -> tuple[BoundValue, ...]:
+        """The values of the names: those of the run, and what it held."""
+        return (*map(_bound, self.run.bindings), *self.recorded.values())
+
+    def _replay(self, text: str) -> Replay:
+        """The formula's own tape, ready to be evaluated: casts to lower precision are float64 in it."""
+        run, settings = self.run, Settings(dtype="float64", seed=self.run.seed)
+        with quiet(), default_dtype(torch.float64):
+            steps = None if self.recorded else steps_of(text, self.bindings)
+            if steps is not None:
+                return Replay(Run(run.program, self.bindings, steps, len(steps) - 1, None, settings))
+            program = parse(Source(text))
+            if self.recorded:
+                program = expression(program.source, _with_names(program.body, self.recorded))
+            made = record(program, self.bindings, settings)
+        if made.failure is not None:
+            raise made.failure.error
+        return Replay(made)
 
 
 def _bound(binding: BoundValue) -> BoundValue:
-    value = raised(binding.value)
-    return replace(binding, value=value.requires_grad_() if binding.role == "leaf" else value)
+    value, role = raised(binding.value), binding.role
+    return BoundValue(binding.name, "", value.requires_grad_() if role == "leaf" else value, role)
 
 
 def _with_names(node: Any, recorded: Mapping[Expr, BoundValue]) -> Any:

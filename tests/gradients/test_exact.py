@@ -3,13 +3,13 @@
 import pytest
 import torch
 
-from autograd_cli.gradients.exact import evaluate
+from autograd_cli.gradients.exact import Formulas
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 
 
 def exact(run, formula, name="x"):
-    return evaluate(parse(Source(formula)).body, run, run.leaves[name])
+    return Formulas(run).evaluate(parse(Source(formula)).body, run.leaves[name])
 
 
 def test_a_formula_is_evaluated_at_the_bindings_in_float64(traced):
