@@ -55,17 +55,22 @@ def judged(evidence: Evidence) -> Outcome:
 
 
 def _plain_agreement(evidence: Evidence) -> Outcome | None:
-    """The verdict on a few numbers that all witnesses agree on; None where there is more to it."""
-    known = (evidence.formula, evidence.formula_error, evidence.numeric, evidence.numeric_error)
+    """The verdict on a few numbers that all witnesses agree on; None where there is more to it.
+
+    What rounding does to the formula is only asked for where they do not agree without it.
+    """
+    known = (evidence.formula, evidence.numeric, evidence.numeric_error)
     parts = [part for part in known if part is not None]
     count = evidence.autograd.numel()
-    if not 0 < count <= _FEW or evidence.slopes or len(parts) < 4 or evidence.strict is not None:
+    if not 0 < count <= _FEW or evidence.slopes or len(parts) < 3 or evidence.strict is not None:
         return None
     given, allowed = evidence.autograd.tolist(), evidence.allowed.tolist()
     formula, *others = (part.tolist() for part in parts)
-    rows = zip(given, allowed, evidence.fine.tolist(), formula, *others, strict=True)
-    if not all(_agree(*row) for row in rows):
-        return None
+    rows = list(zip(given, allowed, evidence.fine.tolist(), formula, *others, strict=True))
+    if not all(_agree(0.0, *row) for row in rows):
+        errors = [] if evidence.formula_error is None else evidence.formula_error.tolist()
+        if not all(_agree(error, *row) for error, row in zip(errors, rows, strict=True)):
+            return None
     distances = [abs(a - b) for a, b in zip(given, formula, strict=True)]
     distance = max(distances)
     if distance > sqrt(evidence.eps) * max(map(abs, formula)):
@@ -75,11 +80,11 @@ def _plain_agreement(evidence: Evidence) -> Outcome | None:
 
 
 def _agree(
+    formula_error: float,
     given: float,
     allowed: float,
     fine: float,
     formula: float,
-    formula_error: float,
     numeric: float,
     numeric_error: float,
 ) -> bool:

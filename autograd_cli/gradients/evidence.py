@@ -140,7 +140,7 @@ class Bench:
         return Evidence(
             autograd=components(given),
             formula=exact.values if exact else None,
-            formula_error=exact.errors if exact else None,
+            doubt=exact.doubt if exact else None,
             numeric=slopes.values if slopes else None,
             numeric_error=slopes.errors if slopes else None,
             slopes=slopes.slopes if slopes else {},
@@ -166,7 +166,7 @@ class Bench:
             whole,
             autograd=seen[0],
             formula=None if whole.formula is None else seen[2],
-            formula_error=None if error is None else error.sum().expand(exact.shape),
+            doubt=None if error is None else lambda: error.sum().expand(exact.shape),
             exact=exact,
             allowed=self._allowed(spread, exact, samples),
             fine=spread.reference(exact, samples),

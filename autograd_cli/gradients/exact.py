@@ -4,9 +4,9 @@ What is printed is what is evaluated: the text is parsed anew. What the replay h
 recorded (draws, comparisons, cuts) has its recorded value here too.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import torch
@@ -27,14 +27,14 @@ from autograd_cli.symbolic.unparse import unparse
 
 @dataclass(frozen=True)
 class Exact:
-    """A formula and its value in float64, by component of the leaf, with what rounding does to it.
+    """A formula and its value in float64, by component of the leaf.
 
-    `reason` says why there is no value.
+    `doubt` gives what rounding does to the value; `reason` says why there is no value.
     """
 
     formula: str
     values: torch.Tensor | None = None
-    errors: torch.Tensor | None = None
+    doubt: Callable[[], torch.Tensor] | None = None
     reason: str = ""
 
 
@@ -55,7 +55,7 @@ class Formulas:
             replay = self._replay(text)
             with replay.session():
                 values = _fitted(replay({}), leaf)
-                return Exact(text, values, value_errors(replay, values, lambda value: _fitted(value, leaf)))
+            return Exact(text, values, partial(_errors, replay, values, leaf))
         except (AgxError, ReplayError, RuntimeError, TypeError, ValueError) as error:
             return Exact(text, reason=first_line(error))
 
@@ -91,6 +91,15 @@ class Formulas:
         if made.failure is not None:
             raise made.failure.error
         return Replay(made)
+
+
+def _errors(replay: Replay, values: torch.Tensor, leaf: torch.Tensor) -> torch.Tensor:
+    """What rounding does to a formula's values; no bound is known where it cannot be evaluated nearby."""
+    with replay.session():
+        try:
+            return value_errors(replay, values, lambda value: _fitted(value, leaf))
+        except (ReplayError, RuntimeError, TypeError, ValueError):
+            return torch.full_like(values, torch.inf)
 
 
 def _bound(binding: BoundValue) -> BoundValue:

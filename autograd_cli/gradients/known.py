@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 
@@ -16,7 +17,7 @@ class Evidence:
     """What is known about one gradient.
 
     `autograd` is the run's. `formula` and `numeric` are the references, None where
-    there is none, with `formula_error` and `numeric_error`; `slopes` are the places that
+    there is none, with `numeric_error` and what `doubt` gives; `slopes` are the places that
     are not smooth. `exact` is autograd in float64, `allowed` what rounding allows in the
     run's precision, `fine` in float64. `dtype` and `eps` are the leaf's. `strict` is
     what rounding allows without the run's casts to lower precision, to `lowest`.
@@ -27,7 +28,7 @@ class Evidence:
 
     autograd: torch.Tensor
     formula: torch.Tensor | None
-    formula_error: torch.Tensor | None
+    doubt: Callable[[], torch.Tensor] | None
     numeric: torch.Tensor | None
     numeric_error: torch.Tensor | None
     slopes: dict[int, Slope]
@@ -41,6 +42,11 @@ class Evidence:
     neighbours: Neighbours | None = None
     repeated: Callable[[], torch.Tensor] | None = None
     by_component: bool = True
+
+    @cached_property
+    def formula_error(self) -> torch.Tensor | None:
+        """What rounding does to the formula, found when it is asked for: it takes as long as all else."""
+        return None if self.doubt is None else self.doubt()
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ def evidence(autograd, formula=None, numeric=None, **given):
     same = {
         "autograd": vector(*autograd),
         "formula": None if formula is None else vector(*formula),
-        "formula_error": None if formula is None else torch.full((count,), 1e-15, dtype=torch.float64),
+        "doubt": None if formula is None else lambda: torch.full((count,), 1e-15, dtype=torch.float64),
         "numeric": None if numeric is None else vector(*numeric),
         "numeric_error": None if numeric is None else torch.full((count,), 1e-11, dtype=torch.float64),
         "slopes": {},
@@ -39,6 +39,20 @@ def test_three_that_agree():
     assert (found.verdict, found.odd, found.worst) == (Verdict.OK, None, 1)
     assert found.difference == pytest.approx(5e-7, rel=1e-6)
     assert found.tolerance == 1e-6
+
+
+def test_what_rounding_does_to_the_formula_is_asked_where_it_matters():
+    asked = []
+
+    def doubt():
+        asked.append("doubt")
+        return vector(1e-3)
+
+    assert judged(evidence([2.0], [2.0], [2.0], doubt=doubt)).verdict is Verdict.OK
+    assert not asked
+    assert judged(evidence([2.0], [2.0005], [2.0], doubt=doubt)).verdict is Verdict.OK
+    assert judged(evidence([2.0], [2.005], [2.0], doubt=doubt)).verdict is Verdict.WRONG
+    assert asked == ["doubt"] * 2
 
 
 def test_autograd_is_off():
