@@ -52,10 +52,10 @@ class Formulas:
         """
         text = unparse(formula)
         try:
-            replay = self._replay(text)
-            with replay.session():
-                values = _fitted(replay({}), leaf)
-            return Exact(text, values, partial(_errors, replay, values, leaf))
+            with quiet(), default_dtype(torch.float64):
+                made, value = self._evaluated(text)
+            values = _fitted(value, leaf)
+            return Exact(text, values, partial(_errors, made, values, leaf))
         except (AgxError, ReplayError, RuntimeError, TypeError, ValueError) as error:
             return Exact(text, reason=first_line(error))
 
@@ -77,29 +77,32 @@ class Formulas:
         """The values of the names: those of the run, and what it held."""
         return (*map(_bound, self.run.bindings), *self.recorded.values())
 
-    def _replay(self, text: str) -> Replay:
-        """The formula's own tape, ready to be evaluated: casts to lower precision are float64 in it."""
+    def _evaluated(self, text: str) -> tuple[Run, Any]:
+        """The formula's own run, and its value: casts to lower precision are float64 in it."""
         run, settings = self.run, Settings(dtype="float64", seed=self.run.seed)
-        with quiet(), default_dtype(torch.float64):
-            steps = None if self.recorded else steps_of(text, self.bindings)
-            if steps is not None:
-                return Replay(Run(run.program, self.bindings, steps, len(steps) - 1, None, settings))
-            program = parse(Source(text))
-            if self.recorded:
-                program = expression(program.source, _with_names(program.body, self.recorded))
-            made = record(program, self.bindings, settings)
+        steps = None if self.recorded else steps_of(text, self.bindings)
+        if steps is not None:
+            made = Run(run.program, self.bindings, steps, len(steps) - 1, None, settings)
+            return made, steps[-1].value
+        program = parse(Source(text))
+        if self.recorded:
+            program = expression(program.source, _with_names(program.body, self.recorded))
+        made = record(program, self.bindings, settings)
         if made.failure is not None:
             raise made.failure.error
-        return Replay(made)
+        replay = Replay(made)
+        with replay.session():
+            return made, replay({})
 
 
-def _errors(replay: Replay, values: torch.Tensor, leaf: torch.Tensor) -> torch.Tensor:
+def _errors(made: Run, values: torch.Tensor, leaf: torch.Tensor) -> torch.Tensor:
     """What rounding does to a formula's values; no bound is known where it cannot be evaluated nearby."""
-    with replay.session():
-        try:
+    try:
+        replay = Replay(made)
+        with replay.session():
             return value_errors(replay, values, lambda value: _fitted(value, leaf))
-        except (ReplayError, RuntimeError, TypeError, ValueError):
-            return torch.full_like(values, torch.inf)
+    except (ReplayError, RuntimeError, TypeError, ValueError):
+        return torch.full_like(values, torch.inf)
 
 
 def _bound(binding: BoundValue) -> BoundValue:
@@ -119,10 +122,9 @@ def _with_names(node: Any, recorded: Mapping[Expr, BoundValue]) -> Any:
     return replace(node, **{name: _with_names(value, recorded) for name, value in parts.items()})
 
 
-def _fitted(value: torch.Tensor, leaf: torch.Tensor) -> torch.Tensor:
+def _fitted(value: Any, leaf: torch.Tensor) -> torch.Tensor:
     """The components of `value` as a gradient of `leaf`; a single number stands for all elements."""
-    if not isinstance(value, torch.Tensor):
-        value = torch.tensor(value, dtype=torch.float64)
+    value = value.detach() if isinstance(value, torch.Tensor) else torch.tensor(value, dtype=torch.float64)
     if value.is_complex() and not leaf.is_complex():
         value = value.real
     if value.shape != leaf.shape and value.numel() != 1:

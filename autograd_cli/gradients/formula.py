@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from autograd_cli.gradients.replay import DIMENSIONS
 from autograd_cli.lang import arithmetic, lookup, nodes
 from autograd_cli.lang.functions.rows import Function, Kind
 from autograd_cli.report import Ref
@@ -55,7 +56,8 @@ class _Planned:
 def steps_of(text: str, bindings: Sequence[BoundValue]) -> list[LiveStep] | None:
     """The steps of a formula, the last of which is its root; None where the interpreter has to make them.
 
-    Gradients are recorded, as the interpreter records them.
+    Gradients are recorded, as the interpreter records them. All values are in double precision on
+    the CPU, so that a replay would give the same.
     """
     if len(text) > _LONGEST:
         return None
@@ -91,7 +93,10 @@ def _made(planned: _Planned, steps: Sequence[LiveStep], values: Mapping[str, Any
     """The step with its value."""
     place, function, call = len(steps), planned.function, planned.call
     if planned.kind == "binding":
-        return LiveStep(place, _WRITTEN, "binding", values[planned.name], name=planned.name)
+        value = values[planned.name]
+        if isinstance(value, torch.Tensor) and not _is_double(value):
+            raise _OtherError
+        return LiveStep(place, _WRITTEN, "binding", value, name=planned.name)
     if call is None:
         return LiveStep(place, _WRITTEN, "constant", planned.value)
     given = [steps[arg.index].value if type(arg) is Ref else arg for arg in planned.args]
@@ -100,10 +105,18 @@ def _made(planned: _Planned, steps: Sequence[LiveStep], values: Mapping[str, Any
     if bound_of(function)(given) >= SMALL:
         raise _OtherError
     value = call(*given, **planned.kwargs)
-    if type(value) is not torch.Tensor:
+    if type(value) is not torch.Tensor or not _is_double(value):
         raise _OtherError
     held = not value.requires_grad and any(getattr(one, "requires_grad", False) for one in given)
     return LiveStep(place, _WRITTEN, "call", value, function, call, planned.args, planned.kwargs, (), held)
+
+
+_LOWER = frozenset({torch.float32, torch.float16, torch.bfloat16, torch.complex64, torch.complex32})
+
+
+def _is_double(value: torch.Tensor) -> bool:
+    """Whether a replay takes a tensor as it is."""
+    return value.dtype not in _LOWER and value.device.type == "cpu" and value.ndim <= DIMENSIONS
 
 
 class _Reader:

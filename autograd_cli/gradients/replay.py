@@ -25,7 +25,8 @@ _CASTS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     **dict.fromkeys(("cfloat", "cdouble", "chalf"), lambda tensor: tensor.to(torch.complex128)),
 }
 _MOVES = frozenset({"cuda", "cpu", "xpu"})
-_DIMENSIONS = 64  # torch reduces, and compares, tensors of no more
+DIMENSIONS = 64
+"""torch reduces, and compares, tensors of no more dimensions."""
 
 
 CALL = 1000
@@ -289,9 +290,9 @@ def _is_held(step: LiveStep, depends: bool) -> bool:
 
 
 def _refuse_dimensions(step: LiveStep) -> None:
-    if isinstance(step.value, torch.Tensor) and step.value.ndim > _DIMENSIONS:
+    if isinstance(step.value, torch.Tensor) and step.value.ndim > DIMENSIONS:
         raise ReplayError(
-            f"there are more than {_DIMENSIONS} dimensions ({step.value.ndim} of them), "
+            f"there are more than {DIMENSIONS} dimensions ({step.value.ndim} of them), "
             "and torch compares no tensors with so many"
         )
 

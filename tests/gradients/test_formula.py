@@ -33,6 +33,8 @@ OTHERS = [
     "rand(3)*x",
     "x.clone().add_(1)",
     "x.to(torch.float16)",
+    "x.half()*x",
+    "x*A.float()",
     "v.unbind()",
     "empty(3)*x",
     "nothing*x",
