@@ -1,6 +1,7 @@
 """Targets of assignments: names, elements, attributes, several at once; and what `+=` does to them."""
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import numpy
@@ -13,6 +14,7 @@ from autograd_cli.run.calls import applier
 from autograd_cli.run.events import Given
 from autograd_cli.run.expressions import Compiler
 from autograd_cli.run.iterating import iterated, unpacked
+from autograd_cli.run.leaves import Leaves
 from autograd_cli.run.recording import settled
 from autograd_cli.run.state import TENSORS, Frame, State, plain, shallow
 
@@ -118,27 +120,35 @@ def _attribute(compiler: Compiler, target: nodes.Attribute) -> Store:
 
 def attribute_giver(state: State, target: nodes.Attribute) -> Callable[[Any, Any], None]:
     """What gives `x.grad`, `x.data` or `x.requires_grad` a value."""
-    name, line = target.name, state.line_of(target.span.start)
+    name, line, leaves = target.name, state.line_of(target.span.start), state.leaves
+    get, is_data = attrgetter(name), target.name == "data"
 
     def give(owner: Any, argument: Any) -> None:
-        tensor, value = shallow(owner), plain(argument)
+        tensor: Any = shallow(owner)
+        value: Any = None if argument is None else plain(argument)
         try:
             if type(tensor) not in TENSORS:
                 raise AttributeError(f"'{type(tensor).__name__}' object has no attribute '{name}'")
-            before = getattr(tensor, name)
-            if name == "data":
-                _about_to_rebase(state, tensor, value)
+            same = is_data and type(value) in TENSORS and _one_memory(tensor, value)
+            before = None if same else get(tensor)
+            if is_data and not same and type(value) in TENSORS:
+                state.mutations.about_to_rebase(tensor, state.number)
             setattr(tensor, name, value)
         except Exception as error:
             state.failed(error, target, None, (owner, argument), (target.value,))
             raise
-        _note(state, tensor, name, line)
-        same = name == "data" and type(value) in TENSORS and _one_memory(before, value)
-        if not same:
-            after = getattr(tensor, name)
-            state.events.append(Given(target.value, tensor, name, before, after, state.number))
+        if same:
+            return
+        if is_data:
+            value = get(tensor)
+        else:
+            _note(leaves, tensor, name, line)
+        state.events.append(_tuple(Given, (target.value, tensor, name, before, value, state.number)))
 
     return give
+
+
+_tuple = tuple.__new__  # a named tuple in half of the time
 
 
 def _one_memory(one: torch.Tensor, other: torch.Tensor) -> bool:
@@ -147,17 +157,14 @@ def _one_memory(one: torch.Tensor, other: torch.Tensor) -> bool:
     return one.untyped_storage()._cdata == other.untyped_storage()._cdata and one.shape == other.shape
 
 
-def _about_to_rebase(state: State, tensor: torch.Tensor, value: Any) -> None:
-    """Keep the memory that a tensor had before `x.data = …` gives it another's."""
-    if type(value) in TENSORS and not _one_memory(tensor, value):
-        state.mutations.about_to_rebase(tensor, state.number)
-
-
-def _note(state: State, tensor: torch.Tensor, name: str, line: int) -> None:
-    if name == "requires_grad" and tensor.requires_grad:
-        state.leaves.add(tensor)
-    leaf = state.leaves.of(tensor)
-    if name == "grad" and leaf is not None:
-        leaf.clear()
-        if tensor.grad is not None:
-            leaf.since = line
+def _note(leaves: Leaves, tensor: torch.Tensor, name: str, line: int) -> None:
+    """Watch what requires grad from now on, and note a gradient that was taken away or given."""
+    if name == "requires_grad":
+        if tensor.requires_grad:
+            leaves.add(tensor)
+    elif name == "grad":
+        leaf = leaves.of(tensor)
+        if leaf is not None:
+            leaf.clear()
+            if tensor.grad is not None:
+                leaf.since = line

@@ -17,8 +17,9 @@ from autograd_cli.run.expressions import Compiler
 from autograd_cli.run.functions import Defined
 from autograd_cli.run.operations import callable_for
 from autograd_cli.run.recording import SCALARS, settled
-from autograd_cli.run.state import TENSORS, Frame, Get, shallow
+from autograd_cli.run.state import TENSORS, Frame, Get, State, shallow
 from autograd_cli.run.traced import NONE_NAMED, Traced
+from autograd_cli.run.writing import variable_writer
 
 Make = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 """Makes a call: takes the arguments and the keywords, gives the argument that the call is."""
@@ -132,6 +133,8 @@ def _row(
         two = of_two(state, node, function, call, exprs)
         first, second = compiler.all(parts)
         return lambda frame: two(first(frame), second(frame))
+    if not parts and not named and compiler.is_program and function.kind is Kind.PYTHON:
+        return _of_nothing(state, node, function, call)
     apply, gets = applier(state, node, function, call, exprs), compiler.all(parts)
 
     def general(frame: Frame) -> Any:
@@ -139,6 +142,19 @@ def _row(
         return apply(args, {name: get(frame) for name, get in named} if named else NONE_NAMED)
 
     return general
+
+
+def _of_nothing(state: State, node: nodes.Call, function: Function, call: Callable[..., Any]) -> Get:
+    """`torch.is_grad_enabled()`: what torch itself is asked."""
+
+    def ask(frame: Frame) -> Any:
+        try:
+            return call()
+        except Exception as error:
+            state.failed(error, node, function)
+            raise
+
+    return ask
 
 
 def _placed(compiler: Compiler, node: nodes.Call, function: Function) -> list[tuple[str, Get]]:
@@ -226,6 +242,9 @@ def _method(compiler: Compiler, node: nodes.Call, callee: nodes.Attribute) -> Ge
         args = (target, *[get(frame) for get in gets])
         return made(args, {name: get(frame) for name, get in named} if named else NONE_NAMED)
 
+    if function.writes and compiler.is_program and state.one_device and not named:
+        general = receiver, apply, method
+        return variable_writer(state, node, function, call, exprs, gets, general) or method
     return method
 
 

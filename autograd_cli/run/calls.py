@@ -10,17 +10,13 @@ from autograd_cli.lang.functions.rows import Function, Kind
 from autograd_cli.lang.nodes import Expr, Name
 from autograd_cli.run import limits, writing
 from autograd_cli.run.devices import check_operands
-from autograd_cli.run.events import Wrote
 from autograd_cli.run.limits import COUNTED, SMALL, refuse_if_too_large, refuse_if_too_many
-from autograd_cli.run.recording import NO_NODES, SCALARS, kept_arguments, recorder, replaced
+from autograd_cli.run.recording import NO_NODES, SCALARS, kept_arguments, recorder
 from autograd_cli.run.state import TENSORS, Frame, Get, State, plain
 from autograd_cli.run.traced import NONE_NAMED, Traced, called, now
-from autograd_cli.run.writing import UNTRACKED
 
 _UNSET = frozenset({"empty", "empty_like", "new_empty"})
 """Functions that give memory as it was, which would show what the process held before."""
-
-_ZERO = frozenset({"zero_", "fill_", "copy_"})
 
 _SIMPLE = frozenset({Kind.ELEMENTWISE, Kind.ACTIVATION, Kind.REDUCTION, Kind.LOSS, Kind.CUT})
 """Kinds whose results are no larger than their arguments, broadcast to each other."""
@@ -53,7 +49,7 @@ def applier(
     """What makes the call at `node`, of any form."""
     record = recorder(state, node, function, call, exprs)
     refuse, drawn = _refusing(state, function, call), _drawing(function)
-    unset, row_writes, zero = function.name in _UNSET, function.writes, function.name in _ZERO
+    unset, row_writes, zero = function.name in _UNSET, function.writes, function.name in writing.ZERO
     sized = function.path == "torch.Tensor"  # `torch.Tensor(3)`: a size, not a number
     target, most_items = exprs[0] if exprs else node, state.settings.max_items
 
@@ -82,7 +78,7 @@ def applier(
         return made
 
     if row_writes and refuse is None and drawn is None and state.values is None:
-        return _writer(state, node, function, call, exprs, apply)
+        return writing.writer(state, node, function, call, exprs, apply)
     plainest = not (row_writes or drawn is not None or unset or sized)
     return _plainly(state, node, function, call, exprs, apply) if plainest else apply
 
@@ -97,11 +93,11 @@ def _plainly(
 ) -> Apply:
     """A call without keywords of what is neither written nor drawn; `otherwise` makes the others."""
     record, refuse = recorder(state, node, function, call, exprs), _refusing(state, function, call)
-    most_items = state.settings.max_items
+    most_items, counted = state.settings.max_items, function.name in COUNTED
     no_larger = (function.kind in _SIMPLE or function.name in _NO_LARGER) and (
         state.one_device or function.moves
     )
-    most = min(SMALL, most_items + 1) if function.name in COUNTED else SMALL
+    most = min(SMALL, most_items + 1) if counted else SMALL
 
     def apply(args: tuple[Any, ...], kwargs: dict[str, Any] = NONE_NAMED) -> Any:
         if kwargs:
@@ -112,11 +108,12 @@ def _plainly(
                 for arg in args
             ]
         )
+        small = no_larger and _of_small(given, most)
         try:
-            if refuse is not None and not (no_larger and _of_small(given, most)):
+            if refuse is not None and not small:
                 refuse(given, given, NONE_NAMED)
             value = call(*given)
-            if type(value) in _LISTS and not _is_short(value, most_items):
+            if type(value) in _LISTS and not (small and counted) and not _is_short(value, most_items):
                 arithmetic.refuse_items(f"`{function.name}` makes", value, most_items)
         except Exception as error:
             state.failed(error, node, function, args, exprs)
@@ -131,47 +128,6 @@ def _of_small(given: tuple[Any, ...], most: int) -> bool:
     if not given or type(given[0]) not in TENSORS or not 0 < given[0].numel() < most:
         return False
     return len(given) == 1 or _PLAIN.issuperset(map(type, given[1:]))
-
-
-def _writer(
-    state: State,
-    node: Expr,
-    function: Function,
-    call: Callable[..., Any],
-    exprs: tuple[Expr, ...],
-    otherwise: Apply,
-) -> Apply:
-    """What writes into a tensor with less ado; `otherwise` does it in all but the plainest form."""
-    record = recorder(state, node, function, call, exprs)
-    mutations, span, zero = state.mutations, node.span, function.name in _ZERO
-    target = exprs[0] if exprs else node
-
-    def write(args: tuple[Any, ...], kwargs: dict[str, Any] = NONE_NAMED) -> Any:
-        first = args[0]
-        if kwargs or type(first) is not Traced or type(first.value) not in TENSORS:
-            return otherwise(args, kwargs)
-        tensor, number, source = first.value, state.number, first.function
-        if len(args) == 2:
-            second = args[1]
-            given: tuple[Any, ...] = tensor, second.value if type(second) is Traced else plain(second)
-        else:
-            given = tuple([arg.value if type(arg) is Traced else plain(arg) for arg in args])
-        untracked = first.untracked or (source is not None and source.path in UNTRACKED)
-        mutations.about_to_write(tensor, number, span, untracked)
-        try:
-            value = call(*given)
-        except Exception as error:
-            state.failed(error, node, function, args, exprs)
-            raise
-        made = record(value, kept_arguments(args), NONE_NAMED, given)
-        made.untracked = untracked
-        if zero:
-            state.leaves.zeroed(tensor)
-        replaced(state, made, first)
-        state.events.append(Wrote(target, tensor, number))
-        return made
-
-    return write
 
 
 def _drawing(function: Function) -> Callable[[], torch.Tensor] | None:
@@ -225,7 +181,7 @@ def _is_special(function: Function) -> bool:
 
 def takes_one(function: Function) -> bool:
     """Whether a call on one argument can be made with less ado: nothing of it needs to be bounded."""
-    return _is_quick(function) or _is_one_no_larger(function)
+    return _is_quick(function) or _is_one_no_larger(function) or function.name == "tolist"
 
 
 def _is_one_no_larger(function: Function) -> bool:
@@ -248,7 +204,9 @@ def of_one(
     otherwise: Callable[[Any], Any] | None = None,
 ) -> Get:
     """The closure of a call on the one argument that `get` gives; `otherwise` takes what is no tensor."""
-    record, grows = recorder(state, node, function, call, exprs), function.kind in _AS_LARGE
+    record, lists = recorder(state, node, function, call, exprs), function.name in COUNTED
+    bounded = lists or function.kind in _AS_LARGE
+    least = min(SMALL, state.settings.max_items + 1) if lists else SMALL
     general = applier(state, node, function, call, exprs)
     no_tensor = otherwise or (lambda arg: general((arg,)))
     is_program, most = state.values is None, state.most
@@ -261,20 +219,27 @@ def of_one(
         if arg.moved is not None:
             arg = now(arg)
         value = arg.value
-        if grows and value.numel() >= SMALL:
+        if bounded and not 0 < value.numel() < least:
             return general((arg,))
         try:
             result = call(value)
         except Exception as error:
             state.failed(error, node, function, (arg,), exprs)
             raise
-        if type(result) not in SCALARS or not is_program:
+        is_same = result is value and not value.requires_grad
+        if not is_program or not (is_same or lists or type(result) in SCALARS):
             return record(result, (arg,), NONE_NAMED, (value,))
         number = state.number
         if number >= most:
             raise state.full(node.span)
         state.number = number + 1
-        return called(number, node, result, function, call, (arg,), NONE_NAMED, exprs, NO_NODES, True)
+        made = called(number, node, result, function, call, (arg,), NONE_NAMED, exprs, NO_NODES, not is_same)
+        if is_same:  # as `same` does
+            moved = arg.moved
+            if moved is None:
+                moved = arg.moved = [None]
+            made.moved, made.memory = moved, arg.memory
+        return made
 
     return one
 
@@ -314,6 +279,6 @@ def of_two(
 def _blanked(made: torch.Tensor) -> None:
     """Fill what was not set as torch's deterministic mode does: NaN, or the largest number."""
     if made.is_floating_point() or made.is_complex():
-        made.detach().fill_(torch.nan)
+        (made.detach() if made.requires_grad else made).fill_(torch.nan)
     else:
         made.fill_(True if made.dtype == torch.bool else torch.iinfo(made.dtype).max)

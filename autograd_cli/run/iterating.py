@@ -30,7 +30,8 @@ def iterated(state: State, argument: Any, node: Expr) -> Iterator[Any]:
 def _rows(state: State, argument: Traced, node: Expr) -> Iterator[Any]:
     """The rows of a tensor, as Python's `iter` makes them: all at once."""
     tensor: torch.Tensor = argument.value
-    iter(tensor)  # the TypeError for a tensor without dims
+    if not tensor.dim():
+        iter(tensor)  # raises its TypeError
     unbind = torch.Tensor.unbind
     record = recorder(state, node, lookup.method("unbind"), unbind, (node,))
     rows = record(unbind(tensor), (argument,), NONE_NAMED, (tensor,))
@@ -44,8 +45,13 @@ def _items(state: State, argument: Traced, node: Expr) -> Iterator[Any]:
         yield taken(state, node, _item, (argument, place), item) if is_tensor else item
 
 
+_FLAT = frozenset({list, tuple, torch.Size})
+
+
 def unpacked(state: State, argument: Any, count: int, node: Expr) -> list[Any]:
     """Exactly `count` items of an argument; ValueError, in Python's words, where there are others."""
+    if type(argument) in _FLAT and len(argument) == count:
+        return [current(item) for item in argument]
     try:
         items = iterated(state, argument, node)
     except TypeError as error:

@@ -7,23 +7,22 @@ from typing import Any
 import torch
 
 
-class Leaf:
-    """A tensor whose .grad a backward may change.
+class Leaf(weakref.ref[torch.Tensor]):
+    """A tensor whose .grad a backward may change, for as long as it is alive.
 
     `since` is the line of the backward that left the gradient there, 0 before; `seen` and
     `how` are the line where it was last looked at since then, and how. `doubtful` are the
     places where a backward added to what had been looked at, with what to do where the sum
-    is cleared before anybody looks at it.
+    is cleared before anybody looks at it. `key` is the tensor's among the leaves.
     """
 
-    __slots__ = ("doubtful", "how", "ref", "seen", "since")
+    __slots__ = ("doubtful", "how", "key", "seen", "since")
 
-    def __init__(self, ref: "weakref.ref[torch.Tensor]") -> None:
-        self.ref = ref
-        self.since = 0
-        self.seen = 0
-        self.how = ""
-        self.doubtful: list[Callable[[], None]] = []
+    key: int
+    since: int
+    seen: int
+    how: str
+    doubtful: list[Callable[[], None]]
 
     def look(self, line: int, how: str) -> None:
         """Note that the gradient is looked at."""
@@ -42,13 +41,17 @@ class Leaves:
 
     def __init__(self) -> None:
         self._known: dict[int, Leaf] = {}
+        self._gone = self._forget
 
     def add(self, tensor: torch.Tensor) -> None:
         """Watch the gradient of `tensor`."""
         key = id(tensor)
         if key not in self._known:
-            known = self._known
-            self._known[key] = Leaf(weakref.ref(tensor, lambda _: known.pop(key, None) and None))
+            made = self._known[key] = Leaf(tensor, self._gone)
+            made.key, made.since, made.seen, made.how, made.doubtful = key, 0, 0, "", []
+
+    def _forget(self, leaf: Any) -> None:
+        self._known.pop(leaf.key, None)
 
     def of(self, tensor: torch.Tensor) -> Leaf | None:
         """What is known of `tensor`, None where it is no leaf."""
@@ -56,7 +59,7 @@ class Leaves:
 
     def __iter__(self) -> Iterator[tuple[torch.Tensor, Leaf]]:
         for leaf in list(self._known.values()):
-            tensor = leaf.ref()
+            tensor = leaf()
             if tensor is not None:
                 yield tensor, leaf
 
@@ -69,12 +72,16 @@ class Leaves:
                 leaf.doubtful.clear()
 
     def zeroed(self, gradient: Any) -> None:
-        """Note that the memory of `gradient` was made 0, if it is that of a leaf."""
+        """Note that the memory of `gradient` was made 0, if it is that of a leaf or of several."""
         place = 0
         for leaf in list(self._known.values()):
             if leaf.since or leaf.seen or leaf.doubtful:
-                tensor = leaf.ref()
+                tensor = leaf()
                 held = None if tensor is None else tensor.grad
-                place = place or gradient.data_ptr()
-                if held is not None and held.data_ptr() == place:
-                    leaf.clear()
+                if held is None:
+                    continue
+                if held is not gradient:
+                    place = place or gradient.data_ptr()
+                    if held.data_ptr() != place:
+                        continue
+                leaf.clear()

@@ -47,19 +47,6 @@ class Write:
 _new = object.__new__
 
 
-def _write(
-    number: int, span: Span, storage: int, kept: bytes | torch.UntypedStorage, untracked: bool
-) -> Write:
-    """A Write; in half of the time that `Write(…)` takes."""
-    made = _new(Write)
-    made.number = number
-    made.span = span
-    made.storage = storage
-    made.kept = kept
-    made.untracked = untracked
-    return made
-
-
 class _Place:
     """A memory that is written: its writes, and on the CPU how its bytes are read."""
 
@@ -99,15 +86,18 @@ class Mutations:
             return
         if not key:
             return
-        size = storage.nbytes()
-        if size > MOST_BYTES:
-            self.forgotten[key] = number
-            return
-        place = self._places.get(key)
+        place, size = self._places.get(key), storage.nbytes()
         if place is None or place.size != size or (place.buffer is None) is tensor.is_cpu:
+            if size > MOST_BYTES:
+                self.forgotten[key] = number
+                return
             place = self._placed(key, size, tensor.is_cpu)
-        kept = _copy(storage) if place.buffer is None else place.buffer.raw
-        write = _write(number, span, key, kept, untracked)
+        write = _new(Write)  # in half of the time that `Write(…)` takes
+        write.number = number
+        write.span = span
+        write.storage = key
+        write.kept = _copy(storage) if place.buffer is None else place.buffer.raw
+        write.untracked = untracked
         self.writes.append(write)
         place.writes.append(write)
         self.bytes += size

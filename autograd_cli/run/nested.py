@@ -29,6 +29,19 @@ def is_nested(value: Any) -> bool:
     return list in kinds or tuple in kinds
 
 
+_ATOMS = frozenset({int, float, bool, complex, str, type(None)})
+
+
+def is_table(value: Any) -> bool:
+    """Whether `value` is a list of lists of numbers, no two one object, and not too many for a call."""
+    if type(value) is not list or not value or type(value[0]) is not list:
+        return False
+    for row in value:
+        if type(row) is not list or not _ATOMS.issuperset(map(type, row)):
+            return False
+    return len(set(map(id, value))) == len(value) and sum(map(len, value)) <= MOST_ITEMS
+
+
 def rebuilt(whole: Any, leaf: Callable[[Any], Any], made: dict[int, Any] | None = None) -> Any:
     """`whole` with every item that is no list and no tuple replaced by what `leaf` gives for it.
 

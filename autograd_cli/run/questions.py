@@ -9,11 +9,13 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import torch
+
 from autograd_cli.lang import lookup, nodes
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.run.expressions import Compiler
 from autograd_cli.run.operations import callable_for
-from autograd_cli.run.state import TENSORS, Get
+from autograd_cli.run.state import TENSORS, Frame, Get
 from autograd_cli.run.traced import Traced
 
 MISSING = object()
@@ -52,7 +54,7 @@ def answered(compiler: Compiler, node: Expr) -> Get:
     if ask is None:
         return get
 
-    def answer(frame: Any) -> Any:
+    def answer(frame: Frame) -> Any:
         found = ask(frame)
         return get(frame) if found is MISSING else found
 
@@ -63,10 +65,25 @@ def _question(compiler: Compiler, node: Expr) -> Get | None:
     if not compiler.is_program:
         return None
     if isinstance(node, nodes.Call):
-        return _call(compiler, node)
+        found = None if _item(compiler, node) else _called(compiler, node)
+        return _asked(*found) if found else _of_numbers(compiler, node)
+    if isinstance(node, nodes.Attribute):
+        name = _name(compiler, node.value)
+        return _asked(name, operator.attrgetter(node.name)) if name and node.name in _LIKE else None
+    if isinstance(node, nodes.Subscript):
+        return _length(compiler, node)
     if isinstance(node, nodes.Compare) and len(node.ops) == 1:
         return _compare(compiler, node)
     return _two_numbers(compiler, node) if isinstance(node, nodes.Binary) else None
+
+
+def _length(compiler: Compiler, node: nodes.Subscript) -> Get | None:
+    """`x.shape[0]`."""
+    owner, place = node.value, _whole_numbers((node.index,))
+    if place is None or not isinstance(owner, nodes.Attribute) or owner.name != "shape":
+        return None
+    name = _name(compiler, owner.value)
+    return _asked(name, lambda tensor: tensor.shape[place[0]]) if name else None
 
 
 def _name(compiler: Compiler, node: Expr) -> str:
@@ -74,14 +91,14 @@ def _name(compiler: Compiler, node: Expr) -> str:
     return node.id if isinstance(node, nodes.Name) and node.id in compiler.hidden else ""
 
 
-def _asked(name: str, call: Callable[..., Any], given: tuple[Any, ...] = ()) -> Get:
+def _asked(name: str, call: Callable[[Any], Any]) -> Get:
     """What `call` gives for the tensor that a variable holds."""
 
-    def ask(frame: Any) -> Any:
+    def ask(frame: Frame) -> Any:
         held = frame.get(name)
         if type(held) is Traced and type(held.value) in TENSORS:
             try:
-                return call(held.value, *given) if given else call(held.value)
+                return call(held.value)
             except Exception:
                 return MISSING  # raised again, with its place, by what evaluates it
         return MISSING
@@ -89,22 +106,26 @@ def _asked(name: str, call: Callable[..., Any], given: tuple[Any, ...] = ()) -> 
     return ask
 
 
-def _call(compiler: Compiler, node: nodes.Call) -> Get | None:
-    """`x.dim()`, `x.size(0)`, `torch.is_tensor(x)`."""
-    if node.keywords:
-        return None
+def _called(compiler: Compiler, node: nodes.Call) -> tuple[str, Callable[[Any], Any]] | None:
+    """A variable, and what is asked of its tensor: `x.dim()`, `x.size(0)`, `torch.is_tensor(x)`."""
+    found = _item(compiler, node)
+    if found is not None or node.keywords:
+        return found
     function = lookup.function(node.function, compiler.hidden)
-    if function is None and isinstance(node.function, nodes.Attribute):
-        function = lookup.method(node.function.name)
-        name, given = _name(compiler, node.function.value), _whole_numbers(node.args)
-        is_method = True
-    elif function is not None and len(node.args) == 1:
-        name, given, is_method = _name(compiler, node.args[0]), (), False
+    is_method = function is None and isinstance(node.function, nodes.Attribute)
+    given: tuple[Any, ...] | None = ()
+    if isinstance(node.function, nodes.Attribute) and is_method:
+        function, given = lookup.method(node.function.name), _whole_numbers(node.args)
+        name = _name(compiler, node.function.value)
     else:
-        return None
+        name = _name(compiler, node.args[0]) if len(node.args) == 1 else ""
     if not name or given is None or function is None or function.name not in _OF_TENSORS:
         return None
-    return _asked(name, callable_for(function, method=is_method), given)
+    call = callable_for(function, method=is_method)
+    if len(given) == 1:
+        place = given[0]
+        return name, lambda tensor: call(tensor, place)
+    return None if given else (name, call)
 
 
 def _whole_numbers(args: tuple[Expr, ...]) -> tuple[Any, ...] | None:
@@ -123,56 +144,57 @@ def _compare(compiler: Compiler, node: nodes.Compare) -> Get | None:
     """`x.dim() == 2`, `x.dtype == y.dtype`, `x.grad is None`, `loss.item() < 0.1`."""
     op = node.ops[0]
     order = _IDENTITY.get(op) or _ORDERS.get(op)
-    left, right = (_operand(compiler, each, op in _IDENTITY) for each in node.operands)
-    if order is None or left is None or right is None or _is_literal(node.operands[0]):
+    left, right = (_side(compiler, each, op in _IDENTITY) for each in node.operands)
+    if order is None or left is None or right is None or not left[0]:
         return None
-    if _is_literal(node.operands[1]):
-        return _with_literal(order, left, right({}))
+    (name, call), (other, right_call) = left, right
+    if not other:
+        value = right_call(None)
+        return _asked(name, lambda tensor: order(call(tensor), value))
 
-    def compare(frame: Any) -> Any:
-        a, b = left(frame), right(frame)
-        return MISSING if a is MISSING or b is MISSING else order(a, b)
+    def compare(frame: Frame) -> Any:
+        a, b = frame.get(name), frame.get(other)
+        if type(a) is Traced and type(b) is Traced and type(a.value) in TENSORS and type(b.value) in TENSORS:
+            try:
+                return order(call(a.value), right_call(b.value))
+            except Exception:
+                return MISSING
+        return MISSING
 
     return compare
 
 
-def _with_literal(order: Callable[[Any, Any], Any], left: Get, b: Any) -> Get:
-    def compare(frame: Any) -> Any:
-        a = left(frame)
-        return MISSING if a is MISSING else order(a, b)
+def _side(compiler: Compiler, node: Expr, identity: bool) -> tuple[str, Callable[[Any], Any]] | None:
+    """A side of a comparison: a variable, and what is asked of its tensor; no variable for a constant.
 
-    return compare
-
-
-def _is_literal(node: Expr) -> bool:
-    return isinstance(node, nodes.Number | nodes.Constant)
-
-
-def _operand(compiler: Compiler, node: Expr, identity: bool) -> Get | None:
-    """What stands on a side of a comparison; `identity` for `is`, which takes any object."""
+    `identity` is for `is`, which takes any object.
+    """
     if isinstance(node, nodes.Number | nodes.Constant):
         value = node.value
-        return lambda frame: value
+        return "", lambda _: value
     constant = compiler.constant_of(node)
     if constant:
-        return lambda frame: constant[0]
+        return "", lambda _: constant[0]
     if isinstance(node, nodes.Name):
-        return _asked(node.id, lambda tensor: tensor) if identity and _name(compiler, node) else None
+        return (_name(compiler, node), lambda tensor: tensor) if identity and _name(compiler, node) else None
     if isinstance(node, nodes.Attribute):
         name, wanted = _name(compiler, node.value), _LIKE | _HELD if identity else _LIKE
-        return _asked(name, operator.attrgetter(node.name)) if name and node.name in wanted else None
-    if isinstance(node, nodes.Call):
-        return number(compiler, node) or _call(compiler, node)
-    return None
+        return (name, operator.attrgetter(node.name)) if name and node.name in wanted else None
+    return _called(compiler, node) if isinstance(node, nodes.Call) else None
+
+
+def _item(compiler: Compiler, node: Expr) -> tuple[str, Callable[[Any], Any]] | None:
+    called = node.function if isinstance(node, nodes.Call) and not (node.args or node.keywords) else None
+    if not isinstance(called, nodes.Attribute) or called.name != "item":
+        return None
+    name = _name(compiler, called.value)
+    return (name, torch.Tensor.item) if name else None
 
 
 def number(compiler: Compiler, node: Expr) -> Get | None:
     """`loss.item()`: the number in a variable; None for another expression."""
-    called = node.function if isinstance(node, nodes.Call) and not (node.args or node.keywords) else None
-    if not isinstance(called, nodes.Attribute) or called.name != "item" or not compiler.is_program:
-        return None
-    name, function = _name(compiler, called.value), lookup.method("item")
-    return _asked(name, callable_for(function, method=True)) if name and function else None
+    found = _item(compiler, node) if compiler.is_program else None
+    return None if found is None else _asked(*found)
 
 
 def _two_numbers(compiler: Compiler, node: nodes.Binary) -> Get | None:
@@ -185,7 +207,7 @@ def _two_numbers(compiler: Compiler, node: nodes.Binary) -> Get | None:
     if left is None or right is None:
         return None
 
-    def both(frame: Any) -> Any:
+    def both(frame: Frame) -> Any:
         a, b = left(frame), right(frame)
         if (type(a) is float and type(b) in _NUMBERS) or (type(b) is float and type(a) in _NUMBERS):
             try:
@@ -198,6 +220,37 @@ def _two_numbers(compiler: Compiler, node: nodes.Binary) -> Get | None:
 
 
 _NUMBERS = frozenset({int, float})
+
+
+def _of_numbers(compiler: Compiler, node: nodes.Call) -> Get | None:
+    """`max(loss.item(), 1.0)`, `round(loss.item(), 3)`: Python's own function of numbers."""
+    name = node.function.id if isinstance(node.function, nodes.Name) else ""
+    function = lookup.function(node.function, compiler.hidden) if name in _OWN else None
+    if function is None or node.keywords or function.name != name or not 0 < len(node.args) < 3:
+        return None
+    is_own = function.path.startswith("builtins.") or lookup.is_either(node.function, compiler.outside)
+    first, *others = [number(compiler, arg) or _held_number(compiler, arg) for arg in node.args]
+    if not is_own or first is None or None in others or not number(compiler, node.args[0]):
+        return None
+    call, second = _OWN[name], others[0] if others else None
+
+    def make(frame: Frame) -> Any:
+        a = first(frame)
+        b = 0 if second is None else second(frame)
+        if type(a) is not float or type(b) not in _NUMBERS:
+            return MISSING
+        try:
+            return call(a) if second is None else call(a, b)
+        except Exception:
+            return MISSING
+
+    return make
+
+
+_OWN: dict[str, Callable[..., Any]] = {
+    "max": max, "min": min, "round": round, "abs": abs, "int": int, "float": float,
+}  # fmt: skip
+"""Python's functions that make a number of numbers."""
 
 
 def _held_number(compiler: Compiler, node: Expr) -> Get | None:

@@ -38,8 +38,10 @@ def recorder(
         if kind is tensor_type:
             if value.requires_grad:
                 fns, held = _made_by(value, leaves), random
+            elif len(given) == 1 and type(given[0]) is tensor_type:
+                fns, held = NO_NODES, random or given[0].requires_grad
             else:
-                fns, held = NO_NODES, random or _required(given)
+                fns, held = NO_NODES, random or required(given)
         elif kind in SCALARS and given and type(given[0]) in TENSORS:
             fns, held = NO_NODES, True
         else:
@@ -50,7 +52,7 @@ def recorder(
         state.number = number + 1
         made = make(number, node, value, function, call, args, kwargs, exprs, fns, held, drawn)
         if given and value is given[0] and not writes:
-            _same(made, args)
+            _same(made, args[0] if args else None)
         if values is not None:
             values.append(made)
         return made
@@ -86,7 +88,7 @@ def _recorder_of_others(
         held, fns = not tensors, NO_NODES
         if tensors:
             fns = tuple([fn for t in tensors if t.requires_grad for fn in _made_by(t, leaves)])
-            held = random or (not any(t.requires_grad for t in tensors) and _required(given))
+            held = random or (not any(t.requires_grad for t in tensors) and required(given))
         number = state.next(node)
         made = called(number, node, value, function, call, args, kwargs, exprs, fns, held, drawn)
         if state.values is not None:
@@ -119,7 +121,7 @@ def _of_constants(args: tuple[Any, ...]) -> bool:
     return any(type(arg) is Traced and arg.kind == "constant" for arg in args)
 
 
-def _required(given: tuple[Any, ...]) -> bool:
+def required(given: tuple[Any, ...]) -> bool:
     """Whether a tensor among the plain values requires grad."""
     for value in given:
         kind = type(value)
@@ -131,11 +133,12 @@ def _required(given: tuple[Any, ...]) -> bool:
     return False
 
 
-def _same(made: Traced, args: tuple[Any, ...]) -> None:
+def _same(made: Traced, first: Any) -> None:
     """Let a call's result and its first argument, which are one object, go together from now on."""
-    first = args[0] if args else None
     if type(first) is Traced:
-        first.moved = made.moved = first.moved or [None]
+        if first.moved is None:
+            first.moved = [None]
+        made.moved, made.memory = first.moved, first.memory
         if made.value.requires_grad and not made.grad_fns:
             made.name = first.name
 

@@ -19,7 +19,7 @@ from autograd_cli.run.operations import callable_for
 from autograd_cli.run.recording import settled
 from autograd_cli.run.state import TENSORS, Frame, Get, State, plain, shallow, whole
 from autograd_cli.run.texts import masked, written
-from autograd_cli.run.traced import Traced
+from autograd_cli.run.traced import NONE_NAMED, Traced
 
 MOST_PRINTED = 1 << 20
 """Characters that a program may print."""
@@ -101,6 +101,8 @@ def over_arguments(
 
 def _made(state: State, node: nodes.Call, call: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     """The list or iterator that `call` makes of what its arguments hold."""
+    if len(args) == 1 and type(args[0]) is torch.Size and call is not zip:
+        return call(args[0])
     if call is enumerate:
         return enumerate(iterated(state, args[0], node), *map(plain, args[1:]))
     made = call(*[iterated(state, arg, node) for arg in args])
@@ -142,9 +144,8 @@ def requiring(compiler: Compiler, node: nodes.Call, function: Function, exprs: t
     flag = exprs[0]
 
     def note(state: State, tensor: torch.Tensor) -> None:
-        state.events.append(
-            Given(flag, tensor, "requires_grad", None, tensor.requires_grad, state.number - 1)
-        )
+        given = flag, tensor, "requires_grad", None, tensor.requires_grad, state.number - 1
+        state.events.append(tuple.__new__(Given, given))
 
     return _watched(compiler, node, function, exprs, note)
 
@@ -170,7 +171,7 @@ def _watched(
             error = AttributeError(f"'{type(tensor).__name__}' object has no attribute '{function.name}'")
             state.failed(error, node, None, args, exprs)
             raise error
-        made = apply(args, {name: get(frame) for name, get in named})
+        made = apply(args, {name: get(frame) for name, get in named} if named else NONE_NAMED)
         note(state, tensor)
         return made
 

@@ -11,7 +11,7 @@ from autograd_cli.lang.functions.rows import Function
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.run.leaves import Leaves
 from autograd_cli.run.limits import out_of_memory
-from autograd_cli.run.nested import check_depth, is_nested, rebuilt
+from autograd_cli.run.nested import check_depth, is_nested, is_table, rebuilt
 from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import Failure, Operand
 from autograd_cli.run.traced import Observer, Ran, Site, Traced, now
@@ -163,6 +163,8 @@ def plain(argument: Any) -> Any:
         return argument.value
     if kind is list or kind is tuple:
         if is_nested(argument):
+            if is_table(argument):
+                return [row[:] for row in argument]
             check_depth(argument)
             return rebuilt(argument, plain)
         values = [plain(item) for item in argument]
@@ -197,6 +199,8 @@ def current(argument: Any) -> Any:
 
 def copied(argument: Any) -> Any:
     """The argument as a value keeps it: its lists may change later."""
+    if is_table(argument):
+        return [row[:] for row in argument]
     if is_nested(argument):
         return rebuilt(argument, lambda item: item)
     return argument[:] if type(argument) is list else argument

@@ -14,7 +14,7 @@ from autograd_cli.lang.bodies import assigned, named
 from autograd_cli.lang.nodes import Block, Statement
 from autograd_cli.lang.scope import Scope
 from autograd_cli.run import facts, modes
-from autograd_cli.run.assigning import store
+from autograd_cli.run.assigning import Store, store
 from autograd_cli.run.augmenting import augmented, changer
 from autograd_cli.run.expressions import Compiler
 from autograd_cli.run.facts import NOTHING
@@ -24,8 +24,8 @@ from autograd_cli.run.imports import check_imports
 from autograd_cli.run.iterating import iterated
 from autograd_cli.run.questions import answered
 from autograd_cli.run.recording import SCALARS, settled
-from autograd_cli.run.state import Frame, State, whole
-from autograd_cli.run.traced import Site, Traced
+from autograd_cli.run.state import Frame, Get, State, whole
+from autograd_cli.run.traced import NONE_NAMED, Site, Traced
 
 _READS = nodes.Name | nodes.Attribute | nodes.Subscript
 """Expressions whose value is told where one of them ends a program, as a notebook shows it."""
@@ -74,7 +74,10 @@ class Statements:
                 ran.last = argument
             if frame is names:
                 ran.value = argument
-            if state.events or site.count == 1:
+            if state.events and site.late is not None and frame is names:  # as `told` does
+                site.late, site.given, site.at = state.events, (argument,), state.number
+                state.events = []
+            elif state.events or site.count == 1:
                 facts.told(state, site, (argument,), frame)
 
         return run
@@ -86,6 +89,8 @@ class Statements:
         state, get = self.state, self.compiler.compile(node.value)
         stores = [store(self.compiler, target, node.value) for target in node.targets]
         names = site.names = tuple(name for target in node.targets for name in sorted(named(target)))
+        if len(stores) == 1 and not names:
+            return self._assign_place(get, stores[0], site)
 
         def run(frame: Frame) -> None:
             site.count += 1
@@ -115,6 +120,9 @@ class Statements:
                 elif type(argument.value) in SCALARS and argument.kind == "call":
                     argument.args = ()
                     argument.name = argument.name or name
+                elif argument.args and argument.memory is not None:  # as `settled` does
+                    argument.args, argument.kwargs = (), NONE_NAMED
+                    argument.name = argument.name or name
                 elif argument.args or not argument.name:
                     argument = settled(argument, name)
             frame[name] = argument
@@ -122,6 +130,25 @@ class Statements:
                 site.given, site.at = (argument,), state.number
             else:
                 facts.told(state, site, (argument,), frame)
+
+        return run
+
+    def _assign_place(self, get: Get, give: Store, site: Site) -> Step:
+        """`x.grad = value`, `x[0] = value`: what gives no name a value."""
+        state, ran = self.state, self.state.ran
+
+        def run(frame: Frame) -> None:
+            site.count += 1
+            state.site = site
+            argument = get(frame)
+            if type(argument) is Traced and argument.grad_fns:
+                ran.last = argument
+            give(frame, argument)
+            if site.late is None or frame is not state.names:
+                facts.told(state, site, (), frame)
+            else:
+                site.late, site.given, site.at = state.events or NOTHING, (), state.number
+                state.events = []
 
         return run
 

@@ -10,6 +10,7 @@ from autograd_cli.lang import nodes
 from autograd_cli.run.nested import is_nested, pieces, usual_recursion
 from autograd_cli.run.numbers import LONGEST, too_long
 from autograd_cli.run.state import Frame, Get, plain, whole
+from autograd_cli.run.traced import Traced
 
 if TYPE_CHECKING:
     from autograd_cli.run.expressions import Compiler
@@ -83,12 +84,17 @@ def formatted(compiler: "Compiler", node: nodes.Formatted) -> Get:
     """One value, converted and formatted."""
     get, state = compiler.compile(node.value), compiler.state
     form = None if node.form is None else compiler.compile(node.form)
+    checked = _checked(node)
 
     def text(frame: Frame) -> Any:
         argument = get(frame)
         spec = "" if form is None else plain(form(frame))
         try:
-            check_width(spec)
+            if spec != checked:
+                check_width(spec)
+            value = argument.value if type(argument) is Traced else argument
+            if type(value) is float and not node.conversion:
+                return format(value, spec)
             value = whole(argument)
             if node.conversion or (not spec and is_nested(value)):
                 value = _converted(value, node.conversion)
@@ -98,6 +104,18 @@ def formatted(compiler: "Compiler", node: nodes.Formatted) -> Get:
             raise
 
     return text
+
+
+def _checked(node: nodes.Formatted) -> str:
+    """The format that stands in the source, where its width is none to refuse; else nothing."""
+    parts = node.form.parts if isinstance(node.form, nodes.Joined) else (node.form,)
+    if len(parts) != 1 or not isinstance(parts[0], nodes.Text):
+        return ""
+    try:
+        check_width(parts[0].value)
+    except LimitError:
+        return ""
+    return parts[0].value
 
 
 def check_width(spec: str) -> None:

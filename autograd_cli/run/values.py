@@ -11,7 +11,7 @@ from autograd_cli.errors import LimitError
 from autograd_cli.report import Summary, Values
 from autograd_cli.report.records import MOST_ELEMENTS
 from autograd_cli.report.values import summary
-from autograd_cli.run.nested import check_depth, is_nested
+from autograd_cli.run.nested import check_depth, is_nested, is_table
 
 VALUES_LIMIT = MOST_ELEMENTS
 _ADDRESS = re.compile(r" object at 0x[0-9a-f]+")
@@ -103,7 +103,7 @@ def tensors_in(value: Any) -> list[torch.Tensor]:
     """The tensors in a value: itself, or those in a tuple or list of results."""
     if isinstance(value, torch.Tensor):
         return [value]
-    if not isinstance(value, tuple | list):
+    if not isinstance(value, tuple | list) or is_table(value):
         return []
     if not is_nested(value):
         return [tensor for item in value for tensor in tensors_in(item)]

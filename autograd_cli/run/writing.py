@@ -1,12 +1,18 @@
 """What is written in place: noted before, moved and told after."""
 
+from collections.abc import Callable
 from typing import Any
 
+from autograd_cli.lang import nodes
+from autograd_cli.lang.functions.rows import Function
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.run.events import Wrote
-from autograd_cli.run.recording import replaced
-from autograd_cli.run.state import TENSORS, State, plain
-from autograd_cli.run.traced import Traced
+from autograd_cli.run.recording import NO_NODES, kept_arguments, recorder, replaced, required
+from autograd_cli.run.state import TENSORS, Frame, Get, State, current, plain
+from autograd_cli.run.traced import NONE_NAMED, Traced, called
+
+ZERO = frozenset({"zero_", "fill_", "copy_"})
+"""Functions that can make a gradient 0."""
 
 UNTRACKED = frozenset({"torch.Tensor.data", "torch.from_numpy", "torch.Tensor.numpy"})
 """Functions whose result torch's version counter does not see written."""
@@ -38,3 +44,184 @@ def is_untracked(target: Any) -> bool:
     if type(target) is not Traced:
         return False
     return target.untracked or (target.function is not None and target.function.path in UNTRACKED)
+
+
+_tuple = tuple.__new__  # a named tuple in half of the time
+
+
+def writer(
+    state: State,
+    node: Expr,
+    function: Function,
+    call: Callable[..., Any],
+    exprs: tuple[Expr, ...],
+    otherwise: Callable[..., Any],
+) -> Callable[..., Any]:
+    """What writes into a tensor with less ado; `otherwise` does it in all but the plainest form."""
+    record = recorder(state, node, function, call, exprs)
+    mutations, span, zero = state.mutations, node.span, function.name in ZERO
+    target, most = exprs[0] if exprs else node, state.most
+
+    def write(args: tuple[Any, ...], kwargs: dict[str, Any] = NONE_NAMED) -> Any:
+        first = args[0]
+        if kwargs or type(first) is not Traced or type(first.value) not in TENSORS:
+            return otherwise(args, kwargs)
+        tensor, number, source = first.value, state.number, first.function
+        untracked = first.untracked or (source is not None and source.path in UNTRACKED)
+        given = tuple([arg.value if type(arg) is Traced else plain(arg) for arg in args])
+        mutations.about_to_write(tensor, number, span, untracked)
+        try:
+            value = call(*given)
+        except Exception as error:
+            state.failed(error, node, function, args, exprs)
+            raise
+        moved, memory = first.moved, first.memory
+        known = memory is not None and not memory.graded and number < most
+        if moved is not None and known and value is tensor and not value.requires_grad:
+            # as below, with less ado
+            state.number = number + 1
+            held = required(given)
+            made = called(number, node, value, function, call, (), NONE_NAMED, exprs, NO_NODES, held)
+            made.moved, made.memory, made.name = moved, memory, first.name
+            moved[0] = made
+        else:
+            made = record(value, kept_arguments(args), NONE_NAMED, given)
+            replaced(state, made, first)
+        made.untracked = untracked
+        if zero:
+            state.leaves.zeroed(tensor)
+        state.events.append(_tuple(Wrote, (target, tensor, number)))
+        return made
+
+    return write
+
+
+def variable_writer(
+    state: State,
+    node: Expr,
+    function: Function,
+    call: Callable[..., Any],
+    exprs: tuple[Expr, ...],
+    gets: list[Get],
+    general: tuple[Get, Callable[..., Any], Get],
+) -> Get | None:
+    """What writes into a variable, its `.grad` or its `.data` with less ado, where no graph is on that.
+
+    None for another target, and for arguments that may change what the target is. `general` is
+    what reads the target, what makes the call on arguments, and both.
+    """
+    attributes, (receiver, apply, otherwise) = _attributes(exprs[0]), general
+    find = _FOUND.get(attributes)
+    if find is None or len(gets) > 1 or (attributes != "" and not all(map(_is_pure, exprs[1:]))):
+        return None
+    about_to_write, most, span, name = (
+        state.mutations.about_to_write,
+        state.most,
+        node.span,
+        _variable(exprs[0]),
+    )
+    done, looked = _finisher(state, node, function, call, exprs), state.leaves.looked
+    untracked, line = attributes.endswith(".data"), state.line_of(span.start)
+    reads = ".grad" in attributes and (untracked or function.name != "zero_")
+    get = gets[0] if gets else None
+
+    def write(frame: Frame) -> Any:
+        owner = current(frame.get(name))
+        tensor = find(owner) if type(owner) is Traced else None
+        if tensor is None:
+            return otherwise(frame)
+        if reads:
+            looked(owner.value, line, "read")
+        args = () if get is None else (get(frame),)
+        given = (tensor, plain(args[0])) if args else (tensor,)
+        number = state.number
+        if number >= most or (args and required(given)):
+            return apply((receiver(frame), *args))
+        about_to_write(tensor, number, span, untracked)
+        try:
+            value = call(*given)
+        except Exception as error:
+            state.failed(error, node, function, (receiver(frame), *args), exprs)
+            raise
+        return done(owner, tensor, value, number)
+
+    return write
+
+
+def _finisher(
+    state: State, node: Expr, function: Function, call: Callable[..., Any], exprs: tuple[Expr, ...]
+) -> Callable[[Traced, Any, Any, int], Traced]:
+    """What keeps the result of such a write, given the variable, the tensor and the number of the step."""
+    attributes, target = _attributes(exprs[0]), exprs[0]
+    zero, zeroed = function.name in ZERO, state.leaves.zeroed
+    untracked, is_itself, shares = attributes.endswith(".data"), attributes == "", ".grad" not in attributes
+
+    def done(owner: Traced, tensor: Any, value: Any, number: int) -> Traced:
+        state.number = number + 1
+        made = called(number, node, value, function, call, (), NONE_NAMED, exprs, NO_NODES, False)
+        if shares:
+            made.memory, moved = owner.memory, owner.moved
+            if is_itself and moved is not None:
+                made.moved, made.name = moved, owner.name
+                moved[0] = made
+        made.untracked = untracked
+        if zero:
+            zeroed(tensor)
+        state.events.append(_tuple(Wrote, (target, tensor, number)))
+        return made
+
+    return done
+
+
+def _attributes(target: Expr) -> str:
+    """What stands after the variable of `x.grad.data`, the dots included; "?" without a variable."""
+    found = ""
+    while isinstance(target, nodes.Attribute):
+        found, target = f".{target.name}{found}", target.value
+    return found if isinstance(target, nodes.Name) else "?"
+
+
+def _variable(target: Expr) -> str:
+    while isinstance(target, nodes.Attribute):
+        target = target.value
+    return target.id if isinstance(target, nodes.Name) else ""
+
+
+def _is_pure(node: Expr) -> bool:
+    """Whether an argument can be evaluated twice, and cannot change what the target is."""
+    if isinstance(node, nodes.Binary):
+        return _is_pure(node.left) and _is_pure(node.right)
+    if isinstance(node, nodes.Unary | nodes.Attribute):
+        return _is_pure(node.operand if isinstance(node, nodes.Unary) else node.value)
+    return isinstance(node, nodes.Name | nodes.Number)
+
+
+def _itself(owner: Traced) -> Any:
+    """A tensor that was written before, and that no graph is known of; None for others."""
+    memory, function, value = owner.memory, owner.function, owner.value
+    if memory is None or memory.graded or owner.moved is None or owner.untracked:
+        return None
+    is_known = type(value) in TENSORS and function is not None and function.writes
+    return value if is_known and not value.requires_grad else None
+
+
+def _gradient(owner: Traced) -> Any:
+    """The gradient of a tensor, None for one that has a graph itself."""
+    found = owner.value.grad if type(owner.value) in TENSORS else None
+    return None if found is None or found.requires_grad else found
+
+
+def _data(owner: Traced) -> Any:
+    """The memory of a tensor that was written before, and that no graph is known of; None for others."""
+    memory, value = owner.memory, owner.value
+    is_known = memory is not None and not memory.graded and not owner.grad_fns
+    return value.data if is_known and type(value) in TENSORS else None
+
+
+def _data_of_gradient(owner: Traced) -> Any:
+    found = _gradient(owner)
+    return None if found is None else found.data
+
+
+_FOUND = {"": _itself, ".grad": _gradient, ".data": _data, ".grad.data": _data_of_gradient}
+"""By what stands after a variable: the tensor that is written."""
