@@ -1,6 +1,8 @@
 """The sentences of findings of programs, whole, in the person's own names."""
 
 from autograd_cli.diagnose.programs import failure_of, inspect_program
+from autograd_cli.explore import explore
+from autograd_cli.lang.source import Source
 
 ADDED = """\
 x = torch.tensor(2.0, requires_grad=True)
@@ -113,3 +115,20 @@ def test_the_node_that_two_backwards_share_is_the_one_that_was_freed(why_it_fail
     (finding,) = why_it_failed(start + lines)
     assert finding.code == "AGX411"
     assert finding.cause == ("both go through `h` of line 2, by PowBackward0",)
+
+
+def test_what_underflows_is_told_by_its_place_and_a_scale_that_was_tried():
+    text = "x = torch.tensor([3.0, 5.0], dtype=torch.float16, requires_grad=True)\n"
+    report = explore(Source(text + "y = (x * 1e4 * 1e-4 * 1e-4).sum()\ny.backward()\n"), [])
+    (finding,) = report.findings
+    assert finding.name == "gradient-underflow"
+    assert finding.cause[1] == "lost at `x * 1e4`: the gradient is 1e-08 there in float64"
+    assert finding.fix[0].text.startswith("scale the loss by 16 before backward (tried: no element is 0)")
+
+
+def test_a_softmax_is_flat_only_where_it_has_decided():
+    text = "a = torch.tensor([0.0, {}], requires_grad=True)\ntorch.softmax(a, 0).{}.backward()\n"
+    (summed,) = explore(Source(text.format("1.0", "sum()")), []).findings
+    assert (summed.name, "sum to 1 whatever it is given" in summed.sentence) == ("constant-sum", True)
+    (decided,) = explore(Source(text.format("900.0", "square().sum()")), []).findings
+    assert (decided.name, "is flat there" in decided.sentence) == ("saturated-activation", True)

@@ -2,23 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import torch
 
-from autograd_cli.diagnose import cuts, drawing, nonfinite, pairs, verdicts
-from autograd_cli.diagnose.nonfinite import flat
-from autograd_cli.diagnose.scene import Scene, way
+from autograd_cli.diagnose import cuts, nonfinite, pairs, verdicts
+from autograd_cli.diagnose.scene import Scene
 from autograd_cli.diagnose.statements import expressions, replaced, statements, targets
-from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Name
 from autograd_cli.lang.source import named
-from autograd_cli.report import Finding, Fix, Gradient, Node
+from autograd_cli.report import Finding, Fix
 from autograd_cli.run.tape import LiveStep
-from autograd_cli.run.values import dtype_name
-
-_SATURATES = ("Sigmoid", "Tanh", "Relu", "Clamp", "Hardtanh", "Threshold", "Softmax", "LogSigmoid", "Erf")
 
 
 def disagree(scene: Scene) -> Iterator[Finding]:
@@ -95,79 +89,3 @@ def staircase(scene: Scene) -> Iterator[Finding]:
     for step, names in cuts.endings(scene):
         if cuts.is_flat(step):
             yield cuts.staircase(scene, step, names)
-
-
-def vanished(scene: Scene) -> Iterator[Finding]:
-    """AGX505 where a gradient is 0 in every element: too small for its dtype, or saturated."""
-    found = [each for each in scene.gradients if _is_zero(each) and not _ends_flat(scene, each.name)]
-    under = [each for each in found if _largest(each.symbolic) or _largest(each.numeric)]
-    if under:
-        yield _underflow(scene, under)
-        return
-    node = _where_saturated(scene) if found else None
-    if node is not None:
-        yield scene.finding(
-            "AGX505",
-            f"Every element of the gradient of {named([each.name for each in found])} is 0: "
-            f"{drawing.quoted(node.text)} is flat there, at each of its elements.",
-            name="saturated-activation",
-            span=Span(*node.span),
-            leaves=[each.name for each in found],
-        )
-
-
-def _is_zero(each: Gradient) -> bool:
-    return _all_zero(each.autograd)
-
-
-def _largest(values: Any) -> float:
-    """The largest size among plain values, 0 where none is known."""
-    return max((abs(number) for number in flat(values) if number == number), default=0.0)
-
-
-def _ends_flat(scene: Scene, name: str) -> bool:
-    leaf = scene.leaves.get(name)
-    return leaf is not None and bool(way(scene, leaf).flat)
-
-
-def _underflow(scene: Scene, found: list[Gradient]) -> Finding:
-    dtype = _lowest(scene)
-    size = max(_largest(found[0].symbolic), _largest(found[0].numeric))
-    smallest = torch.finfo(getattr(torch, dtype)).smallest_normal
-    return scene.finding(
-        "AGX505",
-        f"Every element of the gradient of {named([each.name for each in found])} is 0 in {dtype}; in "
-        f"float64 the largest is {size:.3g}.",
-        name="gradient-underflow",
-        span=scene.root.expr.span,
-        cause=(f"{dtype} holds numbers down to {smallest:.2g} with all their digits; smaller ones become 0",),
-        fix=(Fix("compute in float32, or scale the loss by 4096 and divide the gradient by it afterwards"),),
-        leaves=[each.name for each in found],
-        reference=size,
-    )
-
-
-def _lowest(scene: Scene) -> str:
-    """The narrowest floating dtype among the values that the root was computed from."""
-    dtypes = [
-        step.value.dtype
-        for step in scene.run.steps
-        if isinstance(step.value, torch.Tensor) and step.value.is_floating_point()
-    ]
-    return dtype_name(min(dtypes, key=lambda dtype: torch.finfo(dtype).bits))
-
-
-def _where_saturated(scene: Scene) -> Node | None:
-    """The first node, from the root down, that is given something and passes on nothing."""
-    graph = scene.graph
-    by_id = {node.id: node for node in graph.nodes} if graph else {}
-    for edge in graph.edges if graph else ():
-        node, below = by_id[edge.from_], by_id[edge.to]
-        if node.op.startswith(_SATURATES) and _largest(node.gradient) and _all_zero(below.gradient):
-            return node
-    return None
-
-
-def _all_zero(values: Any) -> bool:
-    numbers = list(flat(values))
-    return bool(numbers) and not any(numbers)

@@ -14,6 +14,7 @@ from autograd_cli.diagnose.programs import (
     roots,
     said,
     silent,
+    vanishing,
 )
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.trial import tried
@@ -43,7 +44,7 @@ ROOTS: tuple[tuple[str, Callable[[Scene], Iterator[Finding]]], ...] = (
     ("AGX502", roots.not_finite),
     ("AGX407", roots.all_pairs),
     ("AGX403", roots.staircase),
-    ("AGX505", roots.vanished),
+    ("AGX505", vanishing.vanished),
 )
 """What is asked of each backward; what an expression's page calls a note is meant, in a program."""
 

@@ -1,0 +1,5 @@
+import torch
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = (torch.relu(x) - x).sum()
+y.backward()
+print(x.grad)  # tensor([0., 0.])
