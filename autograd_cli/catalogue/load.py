@@ -153,7 +153,8 @@ def parse(text: str) -> Page:
     facts = dict(line.split(": ", 1) for line in head.splitlines()[1:] if ": " in line)
     if "severity" not in facts:
         raise ValueError(f"the page of {code} does not say its severity")
-    also = tuple(facts.get("also", "").split(", ")) if "also" in facts else ()
+    lines = [line.removeprefix("also: ") for line in head.splitlines() if line.startswith("also: ")]
+    also = tuple(name for line in lines for name in line.split(", "))
     return Page(
         code=code,
         name=name,

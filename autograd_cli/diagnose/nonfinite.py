@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 
-from autograd_cli.diagnose import drawing, repair
+from autograd_cli.diagnose import drawing, overflow, repair
+from autograd_cli.diagnose.overflow import first_not_finite
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.diagnose.statements import called, expressions
 from autograd_cli.lang import nodes
@@ -100,14 +101,21 @@ def _bad_leaf(scene: Scene, each: Gradient) -> Bad | None:
 def _finding(scene: Scene, found: list[tuple[Gradient, Bad]]) -> Finding:
     born = _born(scene)
     step = _step_of(scene, born[0]) if born else None
-    wrong = found[0][1]
+    name, wrong = _name(scene, step, born), found[0][1]
+    over = None if name else overflow.overflow(scene)
+    place = over.step if over else step
+    told = overflow.told(scene, over) if over else _forward(scene)
     return scene.finding(
         "AGX502",
         _sentence(scene, *found[0]) + ".",
-        name=_name(scene, step, born),
-        span=step.expr.span if step else None,
-        cause=(*_explained(scene, step, born), *(_sentence(scene, *other) for other in found[1:])),
-        fix=_mended(scene, step),
+        name="value-overflow" if over else name,
+        span=place.expr.span if place else None,
+        cause=(
+            *_explained(scene, step, born),
+            *told,
+            *(_sentence(scene, *other) for other in found[1:]),
+        ),
+        fix=tuple(overflow.fixes(scene, over)) if over else _mended(scene, step),
         bindings=[each.name for each, _ in found],
         nan=wrong.nan,
         inf=wrong.inf,
@@ -137,14 +145,24 @@ def _number(value: Any) -> str:
 
 
 def _name(scene: Scene, step: LiveStep | None, born: tuple[Node, Node] | None) -> str:
-    """The label of the usual causes, by the function and what arrived there."""
+    """The label of the usual causes, by the function, its operand and what arrived there."""
     if step is None or born is None or step.function is None:
         return ""
     place = bad(born[1].gradient)
-    if at(born[0].gradient, place.first if place else None) == 0 and _enclosing_where(scene, step):
+    index = place.first if place else None
+    if at(born[0].gradient, index) == 0 and _enclosing_where(scene, step):
         return "nan-grad-masked-branch"
     name = step.function.name
+    operand = at(born[1].value, index)
+    if operand != 0 if operand is not None else not _holds_zero(scene, step):
+        return ""
     return "nan-grad-sqrt-at-zero" if name in _ROOTS else "nan-grad-log-at-zero" if name in _LOGS else ""
+
+
+def _holds_zero(scene: Scene, step: LiveStep) -> bool:
+    """Whether a tensor that went into a step has an element 0, where no single one is known."""
+    values = (each.value for each in scene.arguments(step))
+    return any(bool((value == 0).any()) for value in values if isinstance(value, torch.Tensor))
 
 
 # Where it is born
@@ -239,7 +257,6 @@ def _apart(value: Any, wanted: bool) -> Any:
 
 def _explained(scene: Scene, step: LiveStep | None, born: tuple[Node, Node] | None) -> Iterator[str]:
     if step is None or born is None:
-        yield from _forward(scene)
         return
     node, below = born
     place = bad(below.gradient)
@@ -253,23 +270,13 @@ def _explained(scene: Scene, step: LiveStep | None, born: tuple[Node, Node] | No
         yield f"{text}  arriving {_number(arriving)} × local factor {_number(factor)} = {_number(made)}"
     elif arriving is not None:
         yield f"{text}  {_number(arriving)} arrives, {_number(made)} leaves"
-    yield from _forward(scene)
 
 
 def _forward(scene: Scene) -> Iterator[str]:
     """The first expression whose value is not finite though its operands are."""
-    for step in scene.run.steps:
-        if step.kind != "call" or step.index not in scene.needed or all_finite(step.value):
-            continue
+    step = first_not_finite(scene)
+    if step is not None:
         yield f"the value of {drawing.quoted(scene.text(step))} is not finite either"
-        return
-
-
-def all_finite(value: Any) -> bool:
-    """Whether a value is no floating tensor, or holds only finite numbers."""
-    if not isinstance(value, torch.Tensor) or value.is_meta or not value.is_floating_point():
-        return True
-    return bool(torch.isfinite(value.detach()).all())
 
 
 # The repair of torch.where

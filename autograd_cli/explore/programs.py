@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from autograd_cli.diagnose.programs import claims, failure_of, inspect_program
+from autograd_cli.diagnose.programs import claims, failure_of, inspect_program, needs_graph
 from autograd_cli.explore import statements
 from autograd_cli.explore.inspection import facts
 from autograd_cli.explore.judging import Judged, judge
@@ -57,7 +57,7 @@ def explored(
     }
     shown = _shown(ran, root, judged, options)
     backwards = _backwards(watching, judged, options)
-    findings = _findings(ran, shown, judged)
+    findings = _findings(ran, shown, judged, options)
     report = _report(ran, options, shown, backwards, findings)
     report = replace(report, inspected=inspected)
     _let_go(ran, watching)
@@ -76,13 +76,18 @@ def _shown(ran: Ran, root: Root, judged: dict[int, Judged], options: Options) ->
         return Shown(root)
     own = None if id(seen) in judged else judge(ran, seen, options, root.again)
     known = own or judged[id(seen)]
+    reading, graph = _graph(seen, known, options)
+    gradients = () if seen.error is not None else known.gradients
+    return Shown(root, graph, reading, gradients, seen.cotangent(), own.whole if own else None)
+
+
+def _graph(seen: Seen, known: Judged, options: Options) -> tuple[Reading, Graph]:
+    """The graph of a backward as it was before torch freed it, with what came down it."""
     if seen.glance.numbers is None:
         seen.glance.numbers = numbers_again(known.whole, seen.glance)
     reading = reading_of(known.whole, seen.glance)
     graph = packed_graph(known.whole, reading, options.limit)
-    graph = with_cotangents(graph, reading, seen.arrived(), options.limit)
-    gradients = () if seen.error is not None else known.gradients
-    return Shown(root, graph, reading, gradients, seen.cotangent(), own.whole if own else None)
+    return reading, with_cotangents(graph, reading, seen.arrived(), options.limit)
 
 
 def _backwards(watching: Watching, judged: dict[int, Judged], options: Options) -> tuple[Backward, ...]:
@@ -92,18 +97,26 @@ def _backwards(watching: Watching, judged: dict[int, Judged], options: Options) 
     return tuple(judged[id(seen)].record(count, options.limit) for seen, count in rows)
 
 
-def _findings(ran: Ran, shown: Shown, judged: dict[int, Judged]) -> tuple[Finding, ...]:
+def _findings(
+    ran: Ran, shown: Shown, judged: dict[int, Judged], options: Options
+) -> tuple[Finding, ...]:
     """Why the program failed, and what is worth saying beside that."""
     seen = shown.root.seen
     failed = failure_of(ran) if ran.failure is not None else ()
     looked_at: list[Any] = [
-        (one.whole, shown.graph if one.seen is seen else None, one.gradients) for one in judged.values()
+        (one.whole, shown.graph if one.seen is seen else _asked(one, options), one.gradients)
+        for one in judged.values()
     ]
     if shown.own is not None and shown.root.is_own and seen is not None and seen.error is not None:
         failed = (*failed, *explained(failed_backward(shown.own, seen.error)))
     elif shown.own is not None:
         looked_at.append((shown.own, shown.graph, shown.gradients))
     return (*failed, *inspect_program(ran, looked_at))
+
+
+def _asked(one: Judged, options: Options) -> Graph | None:
+    """The graph of a backward that is not shown, where its gradients raise a question of it."""
+    return _graph(one.seen, one, options)[1] if needs_graph(one.gradients) else None
 
 
 def _report(

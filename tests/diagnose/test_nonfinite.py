@@ -58,6 +58,9 @@ def test_the_other_branch_is_mended_the_other_way_round(said, works):
         ("(log(x)*0).sum()", [0.0], "nan-grad-log-at-zero", "log(x)", "arriving 0 × local factor inf = nan"),
         ("(1/x).sum()", [0.0, 1.0], "nan-gradient", "1/x", "arriving 1 × local factor -inf = -inf"),
         ("(x/x.norm()).sum()", [0.0, 0.0], "nan-gradient", "x/x.norm()", None),
+        ("(x**400).sum()", [10.0, 2.0], "value-overflow", "x**400", "arriving 1 × local factor inf = inf"),
+        ("(exp(x)/exp(x).sum()).max()", [100.0, 1.0], "value-overflow", "exp(x)", None),
+        ("(x**0.5).sum()", [-1.0, 4.0], "nan-gradient", "x**0.5", "arriving 1 × local factor nan = nan"),
         ("(0*(x*inf)).sum()", [1.0, 2.0], "nan-gradient", "x*inf", "arriving 0 × local factor inf = nan"),
     ],
 )
@@ -73,6 +76,16 @@ def test_a_value_that_is_not_finite_either_is_said(said):
     (finding,) = said("log(x)*0", x=tensor(0.0))
     assert finding.sentence == "The gradient of `x` is NaN, where `x` is 0."
     assert finding.cause[-1] == "the value of `log(x)` is not finite either"
+
+
+def test_an_overflow_is_told_by_its_number_and_what_holds_it(said):
+    (finding,) = said("(x**400).sum()", x=tensor([1.0, 10.0]))
+    assert (
+        finding.cause[-1] == "the value of `x**400` is inf at [1], where `x` is 10: float32 ends at 3.4e+38"
+    )
+    assert "float64" not in finding.fix[0].text
+    (finding,) = said("(x**40).sum()", x=tensor([1.0, 1000.0]))
+    assert finding.fix[0].text.endswith("or compute in float64, which holds it")
 
 
 def test_one_element_among_many_is_found_though_the_report_has_a_summary(said):

@@ -2,14 +2,15 @@
 
 `inspect_program` looks at a whole run and at the backwards whose graph and gradients are known,
 `failure_of` at the statement that ended it, and `claims` at the comments.
+`needs_graph` tells of gradients whether the graph of their backward is asked for.
 """
 
 from autograd_cli.diagnose.programs.comments import claims
-from autograd_cli.diagnose.programs.table import inspect_program
+from autograd_cli.diagnose.programs.table import inspect_program, needs_graph
 from autograd_cli.report import Finding
 from autograd_cli.run.traced import Ran
 
-__all__ = ["claims", "failure_of", "inspect_program"]
+__all__ = ["claims", "failure_of", "inspect_program", "needs_graph"]
 
 
 def failure_of(ran: Ran) -> tuple[Finding, ...]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 import torch
 
 from autograd_cli.diagnose import cuts, nonfinite, pairs, verdicts
+from autograd_cli.diagnose.overflow import all_finite
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.diagnose.statements import expressions, replaced, statements, targets
 from autograd_cli.lang import nodes
@@ -24,7 +25,7 @@ def disagree(scene: Scene) -> Iterator[Finding]:
 
 def not_finite(scene: Scene) -> Iterator[Finding]:
     """AGX502 for each leaf whose gradient holds NaN or infinity."""
-    broken = [name for name, leaf in scene.leaves.items() if not nonfinite.all_finite(leaf.value)]
+    broken = [name for name, leaf in scene.leaves.items() if not all_finite(leaf.value)]
     if broken:
         yield from _diverged(scene, broken)
         return

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from autograd_cli.diagnose.nonfinite import bad
 from autograd_cli.diagnose.programs import (
     accumulation,
     comments,
@@ -69,6 +70,11 @@ def inspect_program(ran: Ran, backwards: Sequence[Backward] = ()) -> tuple[Findi
         found += silent.changed_result(whole)
     order = list(Severity)
     return tuple(sorted(_once(_explained(found)), key=lambda finding: order.index(finding.severity)))
+
+
+def needs_graph(gradients: Sequence[Gradient]) -> bool:
+    """Whether the rules for one backward look at its graph: it tells where NaN or a 0 comes from."""
+    return any(bad(each.autograd) or vanishing.is_zero(each) for each in gradients)
 
 
 def _explained(findings: Sequence[Finding]) -> list[Finding]:

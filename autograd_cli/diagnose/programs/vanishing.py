@@ -21,7 +21,7 @@ _SHARES = ("Softmax",)
 
 def vanished(scene: Scene) -> Iterator[Finding]:
     """AGX505 where a gradient is 0 in every element: too small for its dtype, or saturated."""
-    found = [each for each in scene.gradients if _is_zero(each) and not _ends_flat(scene, each.name)]
+    found = [each for each in scene.gradients if is_zero(each) and not _ends_flat(scene, each.name)]
     if not found:
         return
     finding = _underflow(scene, found) or _saturated(scene, found)
@@ -29,7 +29,8 @@ def vanished(scene: Scene) -> Iterator[Finding]:
         yield finding
 
 
-def _is_zero(each: Gradient) -> bool:
+def is_zero(each: Gradient) -> bool:
+    """Whether every element of a gradient is 0."""
     return _all_zero(each.autograd)
 
 
