@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import isnan
 from typing import Any
 
 import torch
@@ -15,7 +14,7 @@ from autograd_cli.gradients.evidence import Bench
 from autograd_cli.gradients.exact import Exact, Formulas
 from autograd_cli.gradients.known import Outcome
 from autograd_cli.gradients.line import shaped
-from autograd_cli.gradients.numeric import Numeric
+from autograd_cli.gradients.numeric import Chosen, Numeric
 from autograd_cli.gradients.replay import quiet
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.report import Gradient, Values, Verdict, Witness
@@ -38,7 +37,8 @@ class Options:
 
     `cotangent` is the text of the cotangent as a formula may use it, None for ones.
     `eps` is the step of a plain central difference that is shown besides; `rtol` and `atol` stand in for what
-    rounding allows. `limit` is the most elements written out, None for all.
+    rounding allows. `limit` is the most elements written out, None for all. `elements` is how many of each
+    leaf the numeric witness looks at, None for all of a small one and directions of a large one.
     """
 
     witnesses: frozenset[Witness] = frozenset(Witness)
@@ -47,6 +47,7 @@ class Options:
     rtol: float | None = None
     atol: float | None = None
     limit: int | None = VALUES_LIMIT
+    elements: Chosen | None = None
 
 
 def check(
@@ -62,13 +63,17 @@ def check(
         return tuple(_absent(run, backward, name) for name in used)
     derivatives = _derivatives(run, options) if Witness.SYMBOLIC in options.witnesses else {}
     with _few_threads(run), quiet():
-        bench, formulas = Bench(run, cotangent, options.rtol, options.atol), Formulas(run)
+        bench, formulas = _bench(run, cotangent, options), Formulas(run)
         return tuple(
             _absent(run, backward, name)
             if (given := backward.leaves.get(name)) is None
             else _judged(bench, formulas, options, name, given, derivatives.get(name))
             for name in used
         )
+
+
+def _bench(run: Run, cotangent: torch.Tensor | None, options: Options) -> Bench:
+    return Bench(run, cotangent, options.rtol, options.atol, options.elements)
 
 
 @contextmanager
@@ -163,6 +168,8 @@ def _judged(
         outcome = max(outcomes, key=lambda one: one.verdict.rank, default=None)
         parts |= {"autograd": plain(given, options.limit), **_of_verdict(outcome, leaf)}
     parts.setdefault("sentence", bench.reason)
+    if slopes is not None and slopes.remark:
+        parts["sentence"] = "; ".join(filter(None, (parts["sentence"], slopes.remark)))
     return Gradient(name=name, shape=tuple(leaf.shape), **parts)
 
 
@@ -192,11 +199,9 @@ def _of_formula(
 def _of_slopes(slopes: Numeric | None, leaf: torch.Tensor, options: Options) -> Parts:
     if slopes is None:
         return {}
-    known = enumerate(slopes.errors.tolist())
-    smooth = [error for i, error in known if i not in slopes.slopes and not isnan(error)]
     return {
         "numeric": None if slopes.probes else _written(slopes.values, leaf, options),
-        "error_bar": max(smooth, default=None),
+        "error_bar": slopes.widest,
         "directions": slopes.probes.count if slopes.probes else None,
     }
 

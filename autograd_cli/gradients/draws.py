@@ -5,7 +5,8 @@ for is made for all the others at once.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ _KEPT = 1_000
 
 MANY = 20_000
 """Numbers a sample up to which the factors of all samples are made together."""
+
+_POOL = 1 << 17
+"""Numbers of which larger samples are made."""
 
 Use = tuple[torch.Size, float]
 """The shape of a factor that was asked for and its distance from 1."""
@@ -61,10 +65,30 @@ class Draw:
         return value * float(self.factor(torch.Size(()), eps))
 
 
+class PoolDraw(Draw):
+    """Factors from one pool of numbers, each beginning somewhere else: to draw as many is dear."""
+
+    def __init__(self, sample: int) -> None:
+        super().__init__(_pool())
+        self.starts = Random(sample)
+
+    def factor(self, shape: torch.Size, eps: float) -> torch.Tensor:
+        """A tensor 1 + eps times numbers that are nearly as good as drawn anew, of the given shape."""
+        count, start = shape.numel(), self.starts.randrange(_POOL)
+        made = torch.empty(count, dtype=torch.float64)
+        for first in range(0, count, _POOL):
+            part = made[first : first + _POOL]
+            torch.add(1.0, self.numbers[start : start + len(part)], alpha=eps, out=part)
+        return made.view(shape)
+
+    def skip(self, shape: torch.Size) -> None:
+        """Pass over what would move nothing."""
+
+
 def draws(count: int, samples: int) -> Iterator[Draw]:
     """The random numbers of one sample after the other, the same ones in every call."""
     if count > MANY:
-        yield from map(Draw, _rows(count, samples))
+        yield from map(PoolDraw, range(samples))
         return
     numbers = (_numbers if count <= _KEPT else _numbers.__wrapped__)(count, samples)
     first = Draw(numbers[0])
@@ -72,6 +96,12 @@ def draws(count: int, samples: int) -> Iterator[Draw]:
     known = _factors(numbers[1:], first.made)
     for place in range(1, samples):
         yield Draw(numbers[place], first.made, [made[place - 1] for made in known])
+
+
+@cache
+def _pool() -> torch.Tensor:
+    """Standard normal numbers, twice one after the other so that they can be read from anywhere."""
+    return next(_rows(_POOL, 1)).repeat(2)
 
 
 def _factors(numbers: torch.Tensor, uses: Sequence[Use]) -> list[tuple[torch.Tensor, ...]]:
@@ -106,7 +136,7 @@ def lane_factors(uses: Sequence[Use], samples: int) -> Iterator[torch.Tensor]:
     numbers = (_lane_numbers if count <= _KEPT else _lane_numbers.__wrapped__)(count, samples)
     scales = torch.from_numpy(np.repeat([eps for _, eps in uses], sizes))
     moved = numbers.mul(scales).add_(1)
-    for part, (shape, _) in zip(moved.split(sizes, 1), uses, strict=True):
+    for part, (shape, _) in zip(torch.split(moved, sizes, 1), uses, strict=True):
         yield part.view(1 + samples, *shape)
 
 

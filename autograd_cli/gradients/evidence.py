@@ -11,7 +11,7 @@ from autograd_cli.gradients.difference import Plain, plain
 from autograd_cli.gradients.exact import Exact
 from autograd_cli.gradients.known import Evidence, Neighbours
 from autograd_cli.gradients.line import Line, components, shaped
-from autograd_cli.gradients.numeric import Numeric, numeric
+from autograd_cli.gradients.numeric import Chosen, Numeric, numeric
 from autograd_cli.gradients.replay import Replay, ReplayError, raised
 from autograd_cli.gradients.rounding import Rounding, Spread, rms, rounding
 from autograd_cli.run.tape import Run
@@ -25,7 +25,8 @@ _TIMES = 8  # four samples' mean error is held to tell the largest within this f
 class Bench:
     """One run and one cotangent, with the replay and the tolerances made when first asked for.
 
-    `rtol` and `atol`, where given, stand in for what rounding allows. `reason` says, after
+    `rtol` and `atol`, where given, stand in for what rounding allows; `elements` is how many
+    components of a leaf the numeric witness looks at. `reason` says, after
     the first use, why there is no replay or no float64 backward.
     """
 
@@ -35,10 +36,12 @@ class Bench:
         cotangent: torch.Tensor | None,
         rtol: float | None = None,
         atol: float | None = None,
+        elements: Chosen | None = None,
     ) -> None:
         self.run = run
         self.rtol = rtol
         self.atol = atol
+        self.elements = elements
         self.given = cotangent
         self.reason = ""
 
@@ -98,7 +101,7 @@ class Bench:
             return None
         try:
             noise = self.rounding.noise if self.rounding else 0.0
-            return numeric(self.replay, name, self.cotangent, noise)
+            return numeric(self.replay, name, self.cotangent, noise, self.elements)
         except ReplayError as error:
             self.reason = str(error)
             return None

@@ -89,12 +89,14 @@ def _is_pick(site: Site) -> bool:
 
 
 def _by_kind(function: Function) -> Rule | None:
-    if function.kind is Kind.ELEMENTWISE:
-        return _elementwise
-    is_one_by_one = function.kind is Kind.ACTIVATION and function.name != "prelu"
-    if is_one_by_one and not any(argument.role is Role.DIM for argument in function.arguments):
-        return _elementwise
-    return None
+    return _elementwise if is_elementwise(function) else None
+
+
+def is_elementwise(function: Function) -> bool:
+    """Whether each element of the result comes from the elements at its place, broadcast, alone."""
+    if function.kind is not Kind.ACTIVATION or function.name == "prelu":
+        return function.kind is Kind.ELEMENTWISE or function.name in _CHOICES
+    return not any(argument.role is Role.DIM for argument in function.arguments)
 
 
 def _by_vmap(site: Site) -> tuple[Call, tuple[int, ...]]:
@@ -111,6 +113,8 @@ def _by_vmap(site: Site) -> tuple[Call, tuple[int, ...]]:
 
 
 # Element by element
+
+_CHOICES = frozenset({"where", "masked_fill"})
 
 
 def _elementwise(site: Site) -> Call | None:
@@ -315,7 +319,6 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys(("Tensor.T", "t"), _turned),
     **dict.fromkeys(("transpose", "swapaxes", "swapdims"), _transpose),
     **dict.fromkeys(("clone", "Tensor.contiguous", "Tensor.mT"), _same),
-    **dict.fromkeys(("where", "Tensor.where", "masked_fill"), _elementwise),
     **dict.fromkeys(("cat", "concat", "concatenate", "stack"), _joined),
     "nn.functional.linear": _linear,
     "unsqueeze": _unsqueeze,

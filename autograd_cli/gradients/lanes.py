@@ -30,6 +30,10 @@ class Lanes:
 
     def __call__(self, lanes: dict[int, Any]) -> Any:
         """The root's value on lanes; that of the recorded point where the root depends on none of these."""
+        return self.every(lanes)[self.replay.root]
+
+    def every(self, lanes: dict[int, Any]) -> list[Any]:
+        """The values of all steps on lanes; of those that depend on none, at the recorded point."""
         values = self.values.copy()
         for index, value in lanes.items():
             values[index] = value
@@ -39,7 +43,7 @@ class Lanes:
             else:
                 made = call(*[values[slot] for slot in slots])
             values[planned.index] = made
-        return values[self.replay.root]
+        return values
 
     def _depends(self, planned: Planned) -> bool:
         if planned.slots is not None:

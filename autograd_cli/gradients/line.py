@@ -54,8 +54,8 @@ class Line:
     """The program as a function of one leaf; used inside the replay's session.
 
     `components` are the leaf's, `typical` is the size of one; `size` is that of the sum.
-    `noise` is the measured rounding error of the sum in float64, where it is more than the size
-    of the sum makes one expect.
+    `measured` is the rounding error of the sum in float64, 0 where it is not known, `noise` the
+    same where it is more than the size of the sum makes one expect.
     """
 
     def __init__(self, replay: Replay, name: str, cotangent: torch.Tensor, noise: float = 0.0) -> None:
@@ -67,6 +67,7 @@ class Line:
         self.output: torch.Tensor = self.values[replay.root]
         self.cotangent = cotangent.conj().resolve_conj() if cotangent.is_complex() else cotangent
         self.simple = self._weigh_number() or self._weigh()
+        self.measured = noise
         self.noise = max(2 * _EPS * self.size, noise)
         self.typical = self._typical()
         self.lanes = self._lanes()
@@ -115,9 +116,9 @@ class Line:
         output = self.replay({self.name: shaped(moved, self.leaf)})
         if self.simple:
             return (float(output) - self.value) * self.weight
-        return float(self._sums((output - self.output).unsqueeze(0)))
+        return float(self.sums((output - self.output).unsqueeze(0)))
 
-    def _sums(self, moves: torch.Tensor) -> torch.Tensor:
+    def sums(self, moves: torch.Tensor) -> torch.Tensor:
         """The weighted sums of what outputs moved by, (lanes, …) -> (lanes,)."""
         if not self.all_finite:
             moves = torch.where(self.finite, moves, 0.0)
@@ -155,7 +156,7 @@ class Line:
 
     def _of_numbers(self, values: Array) -> Array | None:
         here = values[0]
-        if values.ndim != 1 or not abs((here - self.value) * self.weight) <= self._room():
+        if values.ndim != 1 or not abs((here - self.value) * self.weight) <= self.room:
             return None
         made: Array = (values[1:] - here) * self.weight
         return made
@@ -164,13 +165,14 @@ class Line:
         here = output[0]
         if here.shape != self.output.shape or here.dtype != self.output.dtype:
             return None
-        off = float(self._sums((here - self.output).abs().unsqueeze(0)).abs())
-        if not off <= self._room() or not torch.equal(here.isfinite(), self.output.isfinite()):
+        off = float(self.sums((here - self.output).abs().unsqueeze(0)).abs())
+        if not off <= self.room or not torch.equal(here.isfinite(), self.output.isfinite()):
             return None
-        made: Array = self._sums(output[1:] - here).numpy()
+        made: Array = self.sums(output[1:] - here).numpy()
         return made
 
-    def _room(self) -> float:
+    @property
+    def room(self) -> float:
         """How far the recorded point may be off in lanes."""
         return _ALIKE * self.size + _NOISY * self.noise
 

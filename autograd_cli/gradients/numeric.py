@@ -4,23 +4,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from math import nan
+from operator import itemgetter
+from typing import Literal
 
 import numpy as np
 import torch
 
-from autograd_cli.gradients import ridders
 from autograd_cli.gradients.line import Array, Line, Places
+from autograd_cli.gradients.many import Many
 from autograd_cli.gradients.points import Directions, Elements, Points
 from autograd_cli.gradients.replay import Replay
 from autograd_cli.gradients.slope import TOGETHER, Place, Search, Shape, Slope, search
+from autograd_cli.gradients.structure import Structured, fronts
 
 ELEMENTS = 1000
 """A leaf of more components than this is probed along random directions."""
 DIRECTIONS = 16
 _WORK = 300_000_000
 """Components times the work of one replay, above which a smaller leaf is probed as well."""
+_BEARABLE = 30_000_000_000
+"""The same, above which not all components are looked at even where that is asked for."""
+_SEARCHED = 1000
+"""Components whose slopes are searched for one by one, where most were found all at once."""
 _FEW = 3
 """Components that are sooner looked at one by one than as arrays."""
+
+Chosen = int | Literal["all"]
+"""How many components of a leaf are looked at."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +38,23 @@ class Numeric:
     """Slopes by component of the leaf, or by direction where `probes` is given.
 
     `values` and `errors` are float64 of shape (n,); a value is NaN at a jump and at an
-    edge of the domain. `slopes` holds the places where the function is not smooth.
+    edge of the domain. `slopes` holds the places where the function is not smooth. `remark`
+    says which were not looked at: their values are NaN.
     """
 
     values: torch.Tensor
     errors: torch.Tensor
     slopes: dict[int, Slope] = field(default_factory=dict)
     probes: "Probes | None" = None
+    remark: str = ""
+
+    @property
+    def widest(self) -> float | None:
+        """The largest error bar of a smooth place; None where there is none."""
+        known = self.errors.clone()
+        known[list(self.slopes)] = nan
+        known = known[~known.isnan()]
+        return float(known.max()) if known.numel() else None
 
 
 @dataclass(frozen=True)
@@ -55,27 +75,67 @@ class Probes:
         return torch.stack([gradients @ self.direction(number) for number in range(self.count)], -1)
 
 
-def numeric(replay: Replay, name: str, cotangent: torch.Tensor, noise: float = 0.0) -> Numeric:
+def numeric(
+    replay: Replay,
+    name: str,
+    cotangent: torch.Tensor,
+    noise: float = 0.0,
+    elements: Chosen | None = None,
+) -> Numeric:
     """The slopes of the leaf `name`, by Ridders' extrapolation.
 
     `noise` is the measured rounding error of the sum in float64, where it is more than
-    the size of the sum makes one expect. Raises ReplayError.
+    the size of the sum makes one expect. `elements` is how many components are looked at: of
+    all, those that can be had in bearable time; by default, of a large leaf or a dear program,
+    some directions. Raises ReplayError.
     """
     with replay.session():
         line = Line(replay, name, cotangent, noise)
         count = line.components.numel()
-        if count <= ELEMENTS and count * replay.work() <= _WORK:
-            return _by_element(line)
-        return _by_direction(line)
+        if elements is None and not (count <= ELEMENTS and count * replay.work() <= _WORK):
+            return _by_direction(line)
+        together = _together(line) if count > _FEW else None
+        if elements == "all" and together is None and count * replay.work() > _BEARABLE:
+            return _by_direction(line)
+        return _by_element(line, together, _places(count, elements))
 
 
-def _by_element(line: Line) -> Numeric:
-    points = Elements(line)
-    found = _found(line, points, np.arange(len(points.at)))
+def _places(count: int, elements: Chosen | None) -> Places:
+    """The components that are looked at, all or as many as are chosen at random."""
+    if elements is None or elements == "all" or elements >= count:
+        return np.arange(count)
+    drawn = torch.randperm(count, generator=torch.Generator().manual_seed(0))[:elements]
+    places: Places = drawn.sort().values.numpy()
+    return places
+
+
+def _together(line: Line) -> Structured | None:
+    """All components moved at once, where each touches its own terms only; None of any other program."""
+    weights = fronts(line)
+    if weights is None or line.lanes is None:
+        return None
+    try:
+        return Structured(line, line.lanes, weights)
+    except Exception:  # one component after the other says what is wrong
+        return None
+
+
+def _by_element(line: Line, together: Structured | None, places: Places) -> Numeric:
+    found = _found_together(line, together, places) if together else None
+    found = found or _found(line, Elements(line), places)
     for i in line.clouded():
         found.slopes[i] = Slope(nan, nan, Shape.EDGE)
         found.values[i] = found.errors[i] = nan
     return found
+
+
+def _found_together(line: Line, points: Structured, places: Places) -> Numeric | None:
+    """The slopes of components that are moved at once; None where that is not what each alone does."""
+    try:
+        found = _found(line, points, places)
+    except Exception:  # one component after the other says what is wrong
+        return None
+    return found if points.checked else None
 
 
 def _by_direction(line: Line) -> Numeric:
@@ -87,26 +147,15 @@ def _by_direction(line: Line) -> Numeric:
 
 def _found(line: Line, points: Points, places: Places) -> Numeric:
     """The slopes at the places."""
-    at = points.at[places]
     searches = _Searches(line, points, places)
     if len(places) <= _FEW:
         searches.run(range(len(places)))
         return searches.given(np.full(len(places), nan), np.full(len(places), nan))
-    scales, widest = _scales(line, at)
-    taken = ridders.steps(at, scales)
-    changes = points.changes(np.tile(places, len(taken)), taken.ravel()).reshape(taken.shape)
-    first = ridders.first(taken, changes, scales, widest, line.size, line.noise)
-    rest = np.flatnonzero(~first.stand).tolist()
-    searches.run(rest, changes)
-    return searches.given(first.values, first.errors)
-
-
-def _scales(line: Line, at: Array) -> tuple[Array, Array]:
-    """The first scale of each component, and the largest."""
-    sizes = np.abs(at)
-    scales = np.where(sizes == 0, line.typical, sizes)
-    wide = max(line.typical, 1.0)
-    return scales, np.where(wide > 8 * scales, wide, scales)
+    many = Many(line, points, places)
+    left = np.flatnonzero(~many.stand)
+    searches.run(left[:_SEARCHED].tolist(), many.known)
+    many.values[left[_SEARCHED:]] = many.errors[left[_SEARCHED:]] = nan
+    return searches.given(many.values, many.errors, len(left[_SEARCHED:]))
 
 
 class _Searches:
@@ -150,9 +199,24 @@ class _Searches:
             self.found[number] = end.value
             del self.asked[number]
 
-    def given(self, values: Array, errors: Array) -> Numeric:
-        """What was found, in place of what the arrays hold there."""
+    def given(self, values: Array, errors: Array, left: int = 0) -> Numeric:
+        """What was found, in place of what the arrays hold there; so many were `left`."""
         for number, slope in self.found.items():
             values[number], errors[number] = slope.value, slope.error
-        rough = {i: one for i, one in sorted(self.found.items()) if one.shape is not Shape.SMOOTH}
-        return Numeric(torch.from_numpy(values), torch.from_numpy(errors), rough)
+        rough = [(number, one) for number, one in self.found.items() if one.shape is not Shape.SMOOTH]
+        slopes = {int(self.places[number]): one for number, one in sorted(rough, key=itemgetter(0))}
+        count, chosen, remark = len(self.points.at), len(self.places), ""
+        if chosen < count:
+            values, errors = (_spread(part, self.places, count) for part in (values, errors))
+            remark = f"the numeric slopes are those of {chosen:,} elements of {count:,}, chosen at random"
+        if left:
+            remark += "; " if remark else ""
+            remark += f"{left:,} elements whose slope does not settle at first were not looked into further"
+        return Numeric(torch.from_numpy(values), torch.from_numpy(errors), slopes, remark=remark)
+
+
+def _spread(some: Array, places: Places, count: int) -> Array:
+    """Values at their places among as many as there are, NaN elsewhere."""
+    every = np.full(count, nan)
+    every[places] = some
+    return every

@@ -9,24 +9,64 @@ from autograd_cli.gradients.line import Array, Line, Places
 
 
 class Points(Protocol):
-    """What moves by steps; `at` are the components' recorded values, 0 of directions, (n,)."""
+    """What moves by steps; `at` are the components' recorded values, 0 of directions, (n,).
+
+    `level` is that of the longest steps with which to begin.
+    """
 
     at: Array
+    level: int
 
     def changes(self, places: Places, steps: Array) -> Array:
-        """The change of the sum as what is at each place moves by a step, alone: (q,), (q,) -> (q,)."""
+        """The change of the sum as what is at each place moves by a step, alone: (q,), (q,) -> (q,).
+
+        Equal places stand one after the other.
+        """
+
+    def grid(self, places: Places, steps: Array) -> Array:
+        """The changes for several steps at each place: (m,), (k, m) -> (k, m)."""
+
+    def noise(self, places: Places) -> Array:
+        """The absolute error of a change at each place, as far as is known beforehand: (m,) -> (m,)."""
 
 
-class Elements:
+class _InTurn:
+    """Points at which nothing else moves."""
+
+    level = 0
+
+    def __init__(self, line: Line, at: Array) -> None:
+        self.line = line
+        self.at = at
+
+    def move(self, moved: torch.Tensor, places: Places, steps: Array) -> None:
+        """Move what is at one place in each row of `moved`, (q, n)."""
+        raise NotImplementedError
+
+    def changes(self, places: Places, steps: Array) -> Array:
+        """As `Points` has it: as many points at once as the line takes, before them an unmoved one."""
+        line, found = self.line, []
+        for start in range(0, len(places), line.rows):
+            part = slice(start, start + line.rows)
+            moved = line.components.repeat(1 + len(places[part]), 1)
+            self.move(moved[1:], places[part], steps[part])
+            found.append(line.changes(moved))
+        return np.concatenate(found) if len(found) != 1 else found[0]
+
+    def grid(self, places: Places, steps: Array) -> Array:
+        """As `Points` has it."""
+        return self.changes(np.repeat(places, len(steps)), steps.T.ravel()).reshape(steps.T.shape).T
+
+    def noise(self, places: Places) -> Array:
+        """As `Points` has it."""
+        return np.full(len(places), self.line.noise)
+
+
+class Elements(_InTurn):
     """The components of a leaf, moved one at a time."""
 
     def __init__(self, line: Line) -> None:
-        self.line = line
-        self.at: Array = line.components.numpy()
-
-    def changes(self, places: Places, steps: Array) -> Array:
-        """As `Points` has it."""
-        return _by_rows(self, places, steps)
+        super().__init__(line, line.components.numpy())
 
     def move(self, moved: torch.Tensor, places: Places, steps: Array) -> None:
         """Move one component of each row."""
@@ -35,29 +75,13 @@ class Elements:
         flat[np.arange(0, rows * count, count) + places] += steps
 
 
-class Directions:
+class Directions(_InTurn):
     """All components of a leaf, moved together along the rows of `directions`, (count, n)."""
 
     def __init__(self, line: Line, directions: torch.Tensor) -> None:
-        self.line = line
+        super().__init__(line, np.zeros(len(directions)))
         self.directions = directions
-        self.at: Array = np.zeros(len(directions))
-
-    def changes(self, places: Places, steps: Array) -> Array:
-        """As `Points` has it."""
-        return _by_rows(self, places, steps)
 
     def move(self, moved: torch.Tensor, places: Places, steps: Array) -> None:
         """Move each row along a direction."""
         moved += torch.from_numpy(steps).unsqueeze(1) * self.directions[places]
-
-
-def _by_rows(points: Elements | Directions, places: Places, steps: Array) -> Array:
-    """The changes, as many points at once as the line takes; the first row of each stays unmoved."""
-    line, found = points.line, []
-    for start in range(0, len(places), line.rows):
-        part = slice(start, start + line.rows)
-        moved = line.components.repeat(1 + len(places[part]), 1)
-        points.move(moved[1:], places[part], steps[part])
-        found.append(line.changes(moved))
-    return np.concatenate(found) if len(found) != 1 else found[0]

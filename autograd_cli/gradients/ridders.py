@@ -7,8 +7,8 @@ right and left slope stay apart, is left to `slope`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,46 +17,43 @@ from autograd_cli.gradients.slope import FIRST, RELATIVE, TOGETHER
 
 Array = NDArray[np.float64]
 _EPS = float(np.finfo(np.float64).eps)
+_PART = 4096
+"""Elements whose tables fit a cache."""
 
 
-@dataclass(frozen=True)
-class First:
-    """What the first levels tell, (n,): values, error bars, and which of them stand."""
+class Told(NamedTuple):
+    """What some levels tell, (n,): values, error bars, and where they have settled."""
 
     values: Array
     errors: Array
-    stand: NDArray[np.bool_]
+    settled: NDArray[np.bool_]
 
 
-def steps(at: Array, scales: Array) -> Array:
-    """The steps that floats take at each level, up and then down: (n,) -> (2 * levels, n)."""
-    h = FIRST * scales * _halves()
+def steps(at: Array, scales: Array, start: int = 0, count: int = TOGETHER) -> Array:
+    """The steps that floats take from level `start` on, up and then down: (n,) -> (2 * count, n)."""
+    h = FIRST * scales * np.ldexp(1.0, -np.arange(start, start + count))[:, None]
     return np.concatenate(((at + h) - at, (at - h) - at))
 
 
-@cache
-def _halves() -> Array:
-    return np.ldexp(1.0, -np.arange(TOGETHER))[:, None]
+def told(taken: Array, changes: Array, at: Array, scales: Array, noise: Array) -> Told:
+    """The slopes from the changes at the steps taken from the scales, (2 * TOGETHER, n) each.
 
-
-def first(taken: Array, changes: Array, scales: Array, widest: Array, size: float, noise: float) -> First:
-    """The slopes from the changes at the steps taken, (2 * levels, n) each.
-
-    `scales` and `widest` are the first and the largest that would be tried, (n,); `size` and
-    `noise` are those of the function.
+    `noise` is the absolute error of a change, (n,), besides what rounding does to the place `at` itself.
     """
+    parts = [slice(start, start + _PART) for start in range(0, taken.shape[1], _PART)]
+    made = [_told(taken[:, p], changes[:, p], at[p], scales[p], noise[p]) for p in parts]
+    return made[0] if len(made) == 1 else Told(*map(np.concatenate, zip(*made, strict=True)))
+
+
+def _told(taken: Array, changes: Array, at: Array, scales: Array, noise: Array) -> Told:
     with np.errstate(all="ignore"):
         sided = changes / taken
         right, left = sided[:TOGETHER], sided[TOGETHER:]
         central, gap = (right + left) * 0.5, right - left
         values, errors = _best(central)
-        rounding = 2 * noise / (FIRST * scales * float(_halves()[-1, 0]))
+        rounding = (noise + _EPS * np.abs(values * at)) * (2 / (FIRST * 2.0 ** (1 - TOGETHER))) / scales
         settled = _accepted(values, errors, central, gap, rounding)
-        bars = 2 * errors + rounding + 4 * _EPS * np.abs(values)
-        narrow = bars <= 1e-9 * np.abs(values)
-        flat = (scales >= widest / 100) & (bars <= 1e-12 * size / scales)
-        stand = settled & ((scales == widest) | narrow | flat)
-    return First(values, bars, stand)
+        return Told(values, 2 * errors + rounding + 4 * _EPS * np.abs(values), settled)
 
 
 def _best(central: Array) -> tuple[Array, Array]:

@@ -6,6 +6,7 @@ import torch
 from autograd_cli.gradients.line import components, shaped
 from autograd_cli.gradients.numeric import ELEMENTS, Probes, numeric
 from autograd_cli.gradients.replay import Replay
+from autograd_cli.gradients.rounding import rounding
 from autograd_cli.gradients.slope import Shape
 
 
@@ -114,3 +115,69 @@ def test_components_and_back():
     leaf = torch.tensor([[1 + 2j, 3 - 4j]])
     assert components(leaf).tolist() == [1, 2, 3, -4]
     assert torch.equal(shaped(components(leaf), leaf), leaf.to(torch.complex128))
+
+
+def test_every_element_of_a_large_leaf_when_asked_for(traced):
+    run = traced("(sin(x**2)*exp(-x)).sum()", x="randn(20000)")
+    found = slopes(run, elements="all", noise=1e-13)
+    (expected,) = torch.autograd.grad(run.output, run.leaves["x"])
+    assert found.probes is None
+    assert (found.slopes, found.remark) == ({}, "")
+    assert bool(((found.values - expected).abs() <= found.errors + 1e-13 * expected.abs()).all())
+    assert bool((found.errors <= 1e-9 * expected.abs() + 1e-7).all())
+    assert (found.errors / expected.abs()).median() < 1e-11
+
+
+CANCELS = [
+    "log(exp(x) + 1) - x",
+    "(exp(x*1e-6) - 1)*1e6",
+    "(x + 1e4)**2 - x**2",
+    "sqrt(x*x + 1e-12)",
+    "1 - cos(x)",
+]
+
+
+@pytest.mark.parametrize("source", CANCELS)
+def test_terms_that_cancel_do_not_make_a_slope_look_exact(traced, source):
+    run = traced(f"({source}).sum()", x="randn(3000)*3")
+    spread = rounding(Replay(run), torch.ones((), dtype=torch.float64))
+    found = slopes(run, elements="all", noise=spread.noise)
+    (expected,) = torch.autograd.grad(run.output, run.leaves["x"])
+    off = (found.values - expected).abs()
+    assert found.remark == ""
+    assert bool((off <= found.errors + spread.spreads["x"].reference(expected, torch.zeros(1))).all())
+    assert bool((off <= 1e-5 * expected.abs() + 1e-6).all())
+
+
+def test_so_many_elements_as_are_asked_for(traced):
+    run = traced("(x**3).sum()", x="randn(5000)")
+    found = slopes(run, elements=40)
+    known = ~found.values.isnan()
+    (expected,) = torch.autograd.grad(run.output, run.leaves["x"])
+    assert int(known.sum()) == 40
+    assert torch.allclose(found.values[known], expected[known], rtol=1e-9)
+    assert found.remark == "the numeric slopes are those of 40 elements of 5,000, chosen at random"
+
+
+def test_elements_that_meet_are_looked_at_one_by_one_when_asked_for(traced):
+    run = traced("softmax(x, 0) @ arange(1100.)", x="randn(1100)")
+    found = slopes(run, elements="all")
+    (expected,) = torch.autograd.grad(run.output, run.leaves["x"])
+    assert found.probes is None
+    assert torch.allclose(found.values, expected, rtol=1e-6, atol=1e-8)
+
+
+def test_kinks_among_many_elements(traced):
+    run = traced("relu(x).sum()", x="cat([zeros(30), randn(4000), linspace(-1e-3, 1e-3, 1000)])")
+    found = slopes(run, elements="all")
+    assert set(found.slopes) == set(range(30))
+    assert {one.shape for one in found.slopes.values()} == {Shape.KINK}
+    assert found.remark == ""
+
+
+def test_more_kinks_than_are_looked_into_are_told(traced):
+    found = slopes(traced("abs(x).sum()", x="zeros(1500)"), elements="all")
+    assert len(found.slopes) == 1000
+    assert int(found.values.isnan().sum()) == 500
+    assert found.remark == "500 elements whose slope does not settle at first were not looked into further"
+    assert found.widest is None

@@ -1,0 +1,98 @@
+"""The slopes at many places at once, as far as a function is smooth there."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autograd_cli.gradients import ridders
+from autograd_cli.gradients.line import Array, Line, Places
+from autograd_cli.gradients.points import Points
+from autograd_cli.gradients.ridders import Told
+from autograd_cli.gradients.slope import TOGETHER
+
+_FEW = 16
+"""Places that are sooner left to a search of their own than looked at with shorter steps."""
+_MORE = 2
+_LAST = 10
+
+Flags = NDArray[np.bool_]
+
+
+class Many:
+    """The slopes at places; `known` are the changes at the first levels, (2 * levels, m), or None.
+
+    `stand` is where a slope was found; the other places are left to a search.
+    """
+
+    def __init__(self, line: Line, points: Points, places: Places) -> None:
+        self.line = line
+        self.points = points
+        self.places = places
+        sizes: Array = np.abs(points.at[places])
+        self.scales: Array = np.where(sizes == 0, line.typical, sizes)
+        every = np.arange(len(places))
+        self.values, self.errors, self.stand, changes = self._at_scale(every, self.scales)
+        self.known = None if points.level else changes
+        first = 8 * self.scales
+        for wide in (line.typical, 1.0):
+            self._widen(np.flatnonzero(self.stand & (wide > first) & ~self._is_small()), wide)
+
+    def _widen(self, rest: Places, wide: float) -> None:
+        """Try a wider scale where the error bar is not small, and keep the better slope."""
+        if not len(rest):
+            return
+        values, errors, settled, _ = self._at_scale(rest, np.full(len(rest), wide))
+        self.stand[rest[~settled]] = False
+        better = settled & (errors < self.errors[rest])
+        self.values[rest[better]], self.errors[rest[better]] = values[better], errors[better]
+        self.scales[rest] = wide
+
+    def _is_small(self) -> Flags:
+        """Whether an error bar is small against the slope, or, of no slope, against the function."""
+        narrow: Flags = self.errors <= 1e-9 * np.abs(self.values)
+        flat = self.errors <= 1e-12 * self.line.size / self.scales
+        return narrow | (flat & (self.scales >= max(self.line.typical, 1.0) / 100))
+
+    def _at_scale(self, rest: Places, scales: Array) -> tuple[Array, Array, Flags, Array]:
+        """What the levels of one scale tell, and the changes at the first of these."""
+        places, level = self.places[rest], self.points.level
+        at, noise = self.points.at[places], self.points.noise(places)
+        taken = ridders.steps(at, scales, level)
+        changes = self.points.grid(places, taken)
+        told = ridders.told(taken, changes, at, scales / 2**level, noise)
+        left = np.flatnonzero(~told.settled)
+        window = taken[:, left], changes[:, left]
+        while len(left) > _FEW and level + TOGETHER < _LAST:
+            window = self._nearer(window, places[left], at[left], scales[left], level + TOGETHER)
+            level += _MORE
+            new = ridders.told(*window, at[left], scales[left] / 2**level, noise[left])
+            _put(told, left, new)
+            left, window = left[~new.settled], (window[0][:, ~new.settled], window[1][:, ~new.settled])
+        if len(left) > _FEW and self.points.level:
+            _put(told, left, self._coarsely(places[left], at[left], scales[left]))
+        return *told, changes
+
+    def _coarsely(self, places: Places, at: Array, scales: Array) -> Told:
+        """What the longest steps tell, as noisy as the sum is."""
+        taken = ridders.steps(at, scales)
+        changes = self.points.grid(places, taken)
+        return ridders.told(taken, changes, at, scales, np.full(len(places), self.line.noise))
+
+    def _nearer(
+        self, window: tuple[Array, Array], places: Places, at: Array, scales: Array, level: int
+    ) -> tuple[Array, Array]:
+        """The steps and changes of levels that end further on by some."""
+        more = ridders.steps(at, scales, level, _MORE)
+        made = more, self.points.grid(places, more)
+        return _joined(window[0], made[0]), _joined(window[1], made[1])
+
+
+def _put(told: Told, places: Places, new: Told) -> None:
+    """Put what was settled anew in its places."""
+    for all_, some in zip(told, new, strict=True):
+        all_[places[new.settled]] = some[new.settled]
+
+
+def _joined(window: Array, more: Array) -> Array:
+    """The last levels of a window and those that follow, up and then down."""
+    up, down = window[_MORE:TOGETHER], window[TOGETHER + _MORE :]
+    return np.concatenate((up, more[:_MORE], down, more[_MORE:]))
