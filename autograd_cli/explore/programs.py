@@ -97,9 +97,7 @@ def _backwards(watching: Watching, judged: dict[int, Judged], options: Options) 
     return tuple(judged[id(seen)].record(count, options.limit) for seen, count in rows)
 
 
-def _findings(
-    ran: Ran, shown: Shown, judged: dict[int, Judged], options: Options
-) -> tuple[Finding, ...]:
+def _findings(ran: Ran, shown: Shown, judged: dict[int, Judged], options: Options) -> tuple[Finding, ...]:
     """Why the program failed, and what is worth saying beside that."""
     seen = shown.root.seen
     failed = failure_of(ran) if ran.failure is not None else ()
