@@ -132,3 +132,21 @@ def test_a_softmax_is_flat_only_where_it_has_decided():
     assert (summed.name, "sum to 1 whatever it is given" in summed.sentence) == ("constant-sum", True)
     (decided,) = explore(Source(text.format("900.0", "square().sum()")), []).findings
     assert (decided.name, "is flat there" in decided.sentence) == ("saturated-activation", True)
+
+
+def test_a_training_that_ran_away_is_told_by_its_rounds():
+    lines = ["w = torch.tensor(1.0, requires_grad=True)", "for i in range(120):", "    loss = (w * 3) ** 2"]
+    lines += [
+        "    loss.backward()",
+        "    with torch.no_grad():",
+        "        w -= 0.2 * w.grad",
+        "    w.grad = None",
+    ]
+    (finding,) = explore(Source("\n".join(lines)), []).findings
+    assert finding.cause[-1] == (
+        "`loss` is 9 in round 1, 60.84 in round 2, 411.3 in round 3, …, inf in round 47; "
+        "`w` is no number from round 92 on"
+    )
+    assert finding.fix[0].text == "line 6:  w -= 0.02 * w.grad, `loss` then falls to 0"
+    slow = "\n".join(lines).replace("0.2", "0.02")
+    assert explore(Source(slow), []).findings == ()

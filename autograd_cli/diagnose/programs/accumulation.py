@@ -62,7 +62,7 @@ def _sum(whole: Whole, first: Accumulated) -> str:
     parts = [] if change is None else [_written(v) for v in (change.before, change.added, change.after)]
     if len(parts) < 3 or not all(parts):
         return f"{rule}."
-    root = _root(whole, first.span)
+    root = root_of(whole, first.span)
     return f"{rule}: {parts[0]} + {parts[1]} = {parts[2]}. Of {root} alone it is {parts[1]}."
 
 
@@ -90,7 +90,7 @@ def _written(value: Any) -> str:
     return ""
 
 
-def _root(whole: Whole, span: Span) -> str:
+def root_of(whole: Whole, span: Span) -> str:
     """What the backward starts from, as it is written."""
     text = whole.source[span]
     return f"`{text.rpartition('.backward')[0]}`" if ".backward" in text else "this backward"

@@ -7,6 +7,7 @@ from autograd_cli.diagnose.nonfinite import bad
 from autograd_cli.diagnose.programs import (
     accumulation,
     comments,
+    diverged,
     losses,
     optimizers,
     order,
@@ -64,7 +65,8 @@ def inspect_program(ran: Ran, backwards: Sequence[Backward] = ()) -> tuple[Findi
     found = [tried(whole, finding, rule) for _, rule in INSPECTIONS for finding in rule(whole)]
     for run, graph, gradients in backwards:
         scene = Scene(run, graph, gradients)
-        found += [tried(whole, finding) for _, rule in ROOTS for finding in rule(scene)]
+        told = (finding for _, rule in ROOTS for finding in rule(scene))
+        found += [tried(whole, diverged.dated(whole, finding, scene.root.expr.span)) for finding in told]
     codes = {each.code for each in found}
     if "AGX501" in codes and "AGX415" not in codes:
         found += silent.changed_result(whole)

@@ -14,7 +14,7 @@ from autograd_cli.report import Finding, Fix, Severity
 from autograd_cli.run.program import run_program
 from autograd_cli.run.record import torch_state
 from autograd_cli.run.tape import BoundValue
-from autograd_cli.run.traced import Ran
+from autograd_cli.run.traced import Observer, Ran
 
 Rule = Callable[[Whole], Iterable[Finding]]
 
@@ -83,10 +83,10 @@ def _shown(line: str) -> str:
     return found[1].removesuffix(".") if found else line
 
 
-def rerun(ran: Ran, text: str) -> Ran | None:
+def rerun(ran: Ran, text: str, observer: Observer | None = None) -> Ran | None:
     """Another program run on the same bindings as they were; None where agx refuses it.
 
-    LimitError where it takes more steps than are spent on a repair.
+    `observer` sees its backwards. LimitError where it takes more steps than are spent on a repair.
     """
     bindings = tuple(_bindings(ran))
     settings = replace(ran.settings, max_steps=min(ran.settings.max_steps, _MOST_STEPS))
@@ -95,7 +95,7 @@ def rerun(ran: Ran, text: str) -> Ran | None:
             Source(text, ran.program.source.name), [b.name for b in bindings], ran.settings.text
         )
         with torch_state(settings):
-            return run_program(known.program, bindings, settings, None)
+            return run_program(known.program, bindings, settings, observer)
     except LimitError:
         raise
     except AgxError:
