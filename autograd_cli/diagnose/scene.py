@@ -10,9 +10,10 @@ import torch
 from autograd_cli.diagnose.facts import make
 from autograd_cli.diagnose.statements import expressions
 from autograd_cli.lang.functions.rows import Kind
-from autograd_cli.lang.nodes import Name
+from autograd_cli.lang.nodes import Expr, Name
 from autograd_cli.lang.source import Source
-from autograd_cli.report import Finding, Gradient, Graph, below, under
+from autograd_cli.report import Finding, Gradient, Graph, Ref, below, under
+from autograd_cli.run.slices import Slice
 from autograd_cli.run.tape import LiveStep, Run
 from autograd_cli.run.values import tensors_in
 
@@ -53,6 +54,15 @@ class Scene:
     def arguments(self, step: LiveStep) -> list[LiveStep]:
         """The steps whose values went into `step`, in order, repeats kept."""
         return [self.run.steps[index] for index in below(step)]
+
+    def operand(self, step: LiveStep, side: LiveStep) -> Expr:
+        """The expression by which `step` reads the value of `side`: of a program's variable its name."""
+        nodes = self.run.exprs[step.index] if isinstance(self.run, Slice) else ()
+        given = (*step.args, *step.kwargs.values())
+        for node, argument in zip(nodes, given, strict=False):
+            if isinstance(argument, Ref) and argument.index == side.index:
+                return node
+        return side.expr
 
     @property
     def several(self) -> tuple[object, ...] | None:

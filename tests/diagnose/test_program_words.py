@@ -150,3 +150,12 @@ def test_a_training_that_ran_away_is_told_by_its_rounds():
     assert finding.fix[0].text == "line 6:  w -= 0.02 * w.grad, `loss` then falls to 0"
     slow = "\n".join(lines).replace("0.2", "0.02")
     assert explore(Source(slow), []).findings == ()
+
+
+def test_operands_are_called_by_the_names_that_stand_there():
+    lines = ["def forward(inp):", "    return inp @ w", "w = torch.zeros(2, 1, requires_grad=True)"]
+    lines += ["pred = forward(torch.ones(6, 2))", "t = torch.ones(3).repeat(2)"]
+    lines += ["((pred - t) ** 2).mean().backward()"]
+    (finding,) = explore(Source("\n".join(lines)), []).findings
+    assert finding.sentence.startswith("`pred` (6,1) with `t` (6,) gives (6,6): ")
+    assert finding.fix[0].program.endswith("((pred - t[:, None]) ** 2).mean().backward()")
