@@ -1,7 +1,7 @@
 """The door: a source of either kind, with its bindings, to its report."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from threading import Event, Thread
 from time import monotonic
@@ -59,7 +59,8 @@ def explore(
         bound = _bound(known, bindings, options, settings, stdin)
         torch.set_default_dtype(getattr(torch, settings.dtype))
         watching = Watching(options.inspect)
-        with progressing(watching, options, progress):
+        telling = nullcontext() if progress is None else progressing(watching, options, progress)
+        with telling:
             ran = run_program(known.program, bound, settings, watching)
         if not known.program.is_expression or ran.printed or watching.last or watching.failed:
             from autograd_cli.explore import programs  # an expression needs none of its rules
@@ -72,7 +73,7 @@ def explore(
 
 
 @contextmanager
-def progressing(watching: Watching, options: Options, progress: Progress | None) -> Iterator[None]:
+def progressing(watching: Watching, options: Options, progress: Progress) -> Iterator[None]:
     """Tell `progress` what a program did so far, again and again while it runs."""
     over = Event()
 
@@ -81,7 +82,7 @@ def progressing(watching: Watching, options: Options, progress: Progress | None)
         while not over.wait(pause):
             began = monotonic()
             with suppress(RuntimeError):  # what the run changes while it is looked at is told the next time
-                progress(so_far(ran, options))  # type: ignore[misc]
+                progress(so_far(ran, options))
             pause = max(_SECONDS, _SHARE * (monotonic() - began))
 
     threads: list[Thread] = []
@@ -93,13 +94,12 @@ def progressing(watching: Watching, options: Options, progress: Progress | None)
             threads.append(Thread(target=tell, args=(ran,), daemon=True))
             threads[0].start()
 
-    if progress is not None:
-        watching.begun = begun
+    watching.begun = begun
     try:
         yield
     except AgxError:
         for ran in runs:
-            progress(so_far(ran, options))  # type: ignore[misc]
+            progress(so_far(ran, options))
         raise
     finally:
         over.set()

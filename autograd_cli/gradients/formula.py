@@ -73,7 +73,7 @@ def steps_of(text: str, bindings: Sequence[BoundValue]) -> list[LiveStep] | None
     return steps or None
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _plan(text: str, bound: tuple[tuple[str, bool], ...]) -> tuple[_Planned, ...]:
     """The steps of a formula, none where the interpreter has to make them.
 

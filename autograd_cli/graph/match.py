@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
-import torch
 from torch.autograd.graph import Node as GradFn
 
 from autograd_cli.run.tape import LiveStep
@@ -17,16 +17,17 @@ class Owner:
     inside: bool
 
 
-def owners(steps: Sequence[LiveStep]) -> dict[GradFn, Owner]:
-    """The owner of every node that the steps made, leaves included.
+def owners(steps: Sequence[LiveStep], nodes: Sequence[GradFn]) -> dict[GradFn, Owner]:
+    """The owner of every node that the steps made, and of the leaves among `nodes`.
 
     A step's nodes are those below the grad_fn of its result that no earlier step made:
     operands are evaluated first, so theirs are taken already.
     """
     owned: dict[GradFn, Owner] = {}
+    leaves = {id(node.variable): node for node in nodes if carries_leaf(type(node))}  # type: ignore[attr-defined]
     for step in steps:
-        if step.kind == "binding":
-            _take_leaf(step, owned)
+        if step.kind == "binding" and id(step.value) in leaves:
+            owned.setdefault(leaves[id(step.value)], Owner(step.index, False))
         stack: list[GradFn | None] = list(step.grad_fns)
         own = set(step.grad_fns)
         while stack:
@@ -38,6 +39,7 @@ def owners(steps: Sequence[LiveStep]) -> dict[GradFn, Owner]:
     return owned
 
 
-def _take_leaf(step: LiveStep, owned: dict[GradFn, Owner]) -> None:
-    if isinstance(step.value, torch.Tensor) and step.value.requires_grad and step.value.is_leaf:
-        owned.setdefault(torch.autograd.graph.get_gradient_edge(step.value).node, Owner(step.index, False))
+@cache
+def carries_leaf(kind: type) -> bool:
+    """Whether nodes of a class carry a leaf, as AccumulateGrad does."""
+    return hasattr(kind, "variable")

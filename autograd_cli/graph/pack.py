@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from math import prod
 
 import torch
 from torch.autograd.graph import Node as GradFn
 
 from autograd_cli.graph.local import tensor_operands
-from autograd_cli.graph.match import Owner
+from autograd_cli.graph.match import Owner, carries_leaf
 from autograd_cli.graph.read import Reading, value_of
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.report import Edge, Graph, Local, Node, Path, Saved, Stretch, Values
@@ -86,10 +85,10 @@ class _Packer:
         value = value_of(fn, owner, self.run.steps)
         span, text, line = self.place(step)
         shape, dtype, device = _described(fn, value)
-        kind, leaf = _kind(type(fn))
+        is_leaf = carries_leaf(type(fn))
         return Node(
             number,
-            kind,
+            type(fn).__name__,
             span,
             text,
             line,
@@ -100,9 +99,9 @@ class _Packer:
             None,
             factors[0] if len(factors) == 1 and 0 in factors else None,
             saved,
-            leaf if leaf is None else step.name,
+            step.name if is_leaf else None,
             owner.inside,
-            name=self.variables.get(fn, "") if leaf is None else "",
+            name="" if is_leaf else self.variables.get(fn, ""),
         )
 
     def place(self, step: LiveStep) -> tuple[tuple[int, int], str, int]:
@@ -167,7 +166,7 @@ class _Packer:
 def _unowned(number: int, fn: GradFn, saved: tuple[Saved, ...]) -> Node:
     """A grad_fn that no step of the run made: what torch itself knows of it."""
     shape, dtype, device = _described(fn, None)
-    kind, leaf = _kind(type(fn))
+    kind, leaf = type(fn).__name__, "" if carries_leaf(type(fn)) else None
     return Node(number, kind, (0, 0), "", 0, shape, dtype, device, None, None, None, saved, leaf)
 
 
@@ -182,12 +181,6 @@ def _described(
         return None, None, None
     first = known[0]
     return tuple(first.shape), dtype_name(first.dtype), device_name(first.device)
-
-
-@cache
-def _kind(kind: type) -> tuple[str, str | None]:
-    """The name of a class of nodes; "" where its nodes carry a leaf, as AccumulateGrad does."""
-    return kind.__name__, "" if hasattr(kind, "variable") else None
 
 
 def _in_order(edges: list[Edge], others: list[Edge]) -> tuple[Edge, ...]:

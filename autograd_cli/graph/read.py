@@ -8,7 +8,7 @@ import torch
 from torch.autograd.graph import Node as GradFn
 
 from autograd_cli.graph import local
-from autograd_cli.graph.match import Owner, owners
+from autograd_cli.graph.match import Owner, carries_leaf, owners
 from autograd_cli.graph.saved import SavedTensors
 from autograd_cli.graph.walk import Walk, walk
 from autograd_cli.report import Local, Saved
@@ -45,7 +45,7 @@ def read(run: Run, root: torch.Tensor) -> Reading:
     Must come before the first backward, which frees what the nodes keep.
     """
     walked, saved, kept_bytes = _kept(_edges([root]))
-    owned = owners(run.steps)
+    owned = owners(run.steps, walked.nodes)
     reading = Reading(walked, [owned.get(node) for node in walked.nodes], saved, kept_bytes=kept_bytes)
     reading.factors = _factors(run, reading, None)
     return reading
@@ -78,7 +78,7 @@ def numbers_of(walked: Walk) -> list[Numbers]:
 
 def reading_of(run: Run, seen: Glance) -> Reading:
     """The reading of a graph that was glanced at, whose nodes the steps of `run` made."""
-    owned = owners(run.steps)
+    owned = owners(run.steps, seen.walk.nodes)
     owning = [owned.get(node) for node in seen.walk.nodes]
     reading = Reading(seen.walk, owning, seen.saved, kept_bytes=seen.kept_bytes)
     reading.factors = _factors(run, reading, seen.numbers or [()] * len(seen.walk.nodes))
@@ -98,7 +98,7 @@ def _kept(roots: Sequence[GradFn]) -> tuple[Walk, list[tuple[Saved, ...]], int]:
 
 def _early(node: GradFn) -> Numbers:
     """The local derivatives of a node by its inputs; a leaf's own is not called, which adds to .grad."""
-    like = None if hasattr(node, "variable") else _like_result(node)
+    like = None if carries_leaf(type(node)) else _like_result(node)
     return () if like is None else local.numbers(node, like)
 
 

@@ -47,7 +47,7 @@ def check(program: Program, bound: Collection[str], callables: Collection[str] =
     return _kept(Same(program), tuple(bound), tuple(callables))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _kept(program: Same, bound: tuple[str, ...], callables: tuple[str, ...]) -> Usage:
     """The usage of a program that `parse` remembers, under names that it was checked under before."""
     return _checked(program.it, bound, callables)

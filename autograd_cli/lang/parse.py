@@ -48,7 +48,7 @@ def parse(source: Source, limits: TextLimits = _DEFAULT_LIMITS) -> Program:
     return _kept(source, limits) if len(source.text) <= SHORT else _parsed(source, limits)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _kept(source: Source, limits: TextLimits) -> Program:
     """The program of a short text.
 

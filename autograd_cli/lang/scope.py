@@ -104,7 +104,7 @@ def of(program: Program, bound: Collection[str], callables: Collection[str] = ()
     return _kept(Same(program), tuple(bound), tuple(callables))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _kept(program: Same, bound: tuple[str, ...], callables: tuple[str, ...]) -> Scope:
     """The scope of a program that `parse` remembers; a Scope is never changed."""
     return _of(program.it, bound, callables)

@@ -27,6 +27,7 @@ from autograd_cli.lang.nodes import (
 )
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
+from autograd_cli.symbolic.unparse import unparse
 
 MODULES = {"F": "torch.nn.functional", "special": "torch.special", "linalg": "torch.linalg"}
 CONSTANTS = {"pi": "math.pi", "inf": "math.inf", "nan": "math.nan"}
@@ -126,6 +127,12 @@ def in_plain_names(formula: Expr, hidden: Collection[str]) -> Expr:
         return _dotted(MODULES.get(node.id) or CONSTANTS.get(node.id) or f"torch.{node.id}")
 
     return rewritten(formula, name)
+
+
+def text_in_plain_names(formula: Expr, hidden: Collection[str]) -> str:
+    """The text of what `in_plain_names` gives, which is made only where a name is hidden."""
+    hides = any(isinstance(node, Prelude) and node.id in hidden for node in walk(formula))
+    return unparse(in_plain_names(formula, hidden) if hides else formula)
 
 
 def _dotted(path: str) -> Expr:

@@ -9,7 +9,7 @@ from autograd_cli.lang.functions import by_path
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.nodes import Attribute, Expr, Keyword, Name, Number, Sequence as Listed, children, walk
 from autograd_cli.report import Step, below, under
-from autograd_cli.symbolic.build import in_plain_names
+from autograd_cli.symbolic.build import in_plain_names, text_in_plain_names
 from autograd_cli.symbolic.operands import NoRuleError, Tape
 from autograd_cli.symbolic.rules import contributions, is_elementwise
 from autograd_cli.symbolic.terms import ONE, Term, factor_term
@@ -204,7 +204,7 @@ class LocalFactors:
             return {}
         plain = is_elementwise(step.key) or step.key == "pow"
         return {
-            target.position: unparse(in_plain_names(value.written(), self._names))
+            target.position: text_in_plain_names(value.written(), self._names)
             for target, value in found
             if target.position is not None and (plain or target.shape == step.shape == ())
         }

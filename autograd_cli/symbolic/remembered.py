@@ -60,7 +60,7 @@ def differentiate(
     return _derivatives(known, root, tuple(wrt), tuple(hidden))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _derivatives(
     known: Outline, root: int, wrt: tuple[int, ...], hidden: tuple[str, ...]
 ) -> dict[int, Derivative]:
@@ -73,7 +73,7 @@ def local_factors(steps: Sequence[Step]) -> LocalFactors:
     return LocalFactors(steps) if known is None else _factors(known)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _factors(known: Outline) -> LocalFactors:
     return LocalFactors(known.steps)
 
