@@ -16,6 +16,7 @@ from autograd_cli.lang.refusals import (
     ANNOTATION,
     BARE_ANNOTATION,
     DECORATOR,
+    DELETED,
     EXCEPTIONS,
     INNER_IMPORT,
     JUMP,
@@ -262,6 +263,16 @@ def _assert(reader: Reader, node: ast.Assert, where: Where) -> Statement:
     return nodes.Assert(reader.expression(node.test), message, span=reader.places.span(node))
 
 
+def _delete(reader: Reader, node: ast.Delete, where: Where) -> Statement:
+    names: list[nodes.Name] = []
+    for target in node.targets:
+        name = reader.expression(target)
+        if not isinstance(name, nodes.Name):
+            raise reader.refused(target, DELETED)
+        names.append(name)
+    return nodes.Delete(tuple(names), span=reader.places.span(node))
+
+
 def _pass(reader: Reader, node: ast.Pass, where: Where) -> Statement:
     return nodes.Pass(span=reader.places.span(node))
 
@@ -299,6 +310,7 @@ STATEMENTS: dict[type[ast.stmt], Callable[[Reader, Any, Where], Statement | Plan
     ast.Return: _return,
     ast.Try: _try,
     ast.Assert: _assert,
+    ast.Delete: _delete,
     ast.Pass: _pass,
     ast.Break: _jump,
     ast.Continue: _jump,

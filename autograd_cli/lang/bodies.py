@@ -10,6 +10,7 @@ from autograd_cli.lang.nodes import (
     Augment,
     Block,
     Define,
+    Delete,
     Evaluate,
     Expr,
     For,
@@ -94,7 +95,7 @@ def assigned(block: Block) -> frozenset[str]:
 
 
 def given(statement: Statement) -> Iterator[str]:
-    """The names that a statement itself gives values to."""
+    """The names that a statement itself gives values to, or takes away: to Python that is the same."""
     match statement:
         case Assign(targets, _):
             yield from (name for target in targets for name in named(target))
@@ -102,6 +103,8 @@ def given(statement: Statement) -> Iterator[str]:
             yield from named(target)
         case Define(name, _, _):
             yield name
+        case Delete(names):
+            yield from (name.id for name in names)
         case Try(_, handlers, _, _):
             yield from (handler.name for handler in handlers if handler.name)
 

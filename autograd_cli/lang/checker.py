@@ -3,23 +3,31 @@
 It notes how each free name is used, from which a binding's role follows.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from autograd_cli.errors import AgxError, Span
+from autograd_cli.errors import Span
 from autograd_cli.lang import lookup, misuse, nodes, unknown
+from autograd_cli.lang.called import (
+    Parameters as Parameters,
+    Parts,
+    by_held,
+    check_format,
+    fitting,
+    given_on,
+    is_foreign,
+    is_unimported,
+    methods,
+    of_own,
+)
 from autograd_cli.lang.calls import placed
+from autograd_cli.lang.classes import is_class, without_classes
 from autograd_cli.lang.functions.rows import Function, Kind, Role
-from autograd_cli.lang.namespaces import FIELDS
+from autograd_cli.lang.held import CARRIES, Held, addressed, row_of
 from autograd_cli.lang.nodes import Attribute, Binary, Call, Expr, Name
+from autograd_cli.lang.receivers import FORMATTED, check_receiver, is_uncalled
 from autograd_cli.lang.unknown import Place
-from autograd_cli.lang.vocabulary import CONSTANT_HABITS, FOREIGN, UNSAFE
-
-Parts = Iterable[tuple[Expr, Role | None]]
-"""The parts of an expression, each with the role in which it is used; None where it is only shown."""
-
-Parameters = Mapping[str, frozenset[Role]]
-"""The parameters of a function, in their order, each with the roles in which it is used."""
+from autograd_cli.lang.vocabulary import CONSTANT_HABITS
 
 # In these an int stays an int, also through the arithmetic that makes one: `x[i + 1]`.
 _WHOLE = frozenset({Role.INDEX, Role.MASK, Role.TARGET, Role.DIM, Role.SIZE, Role.COUNT})
@@ -32,12 +40,17 @@ class Checker:
     `functions` gives, for each function that the program makes, the roles of its parameters
     in their order; `roles` are filled for names that are no functions or constants. `certain`
     are the names that surely have a value of the program's where the walk is, `possible` those
-    that may: before that a name of the language means what it means there.
+    that may: before that a name of the language means what it means there. `held` are the
+    functions that names can hold; `addresses` the names of what can be compared alone.
     """
 
-    def __init__(self, place: Place, functions: Mapping[str, Parameters]) -> None:
+    def __init__(
+        self, place: Place, functions: Mapping[str, Parameters], held: Held, addresses: frozenset[str]
+    ) -> None:
         self.place = place
         self.functions = functions
+        self.held = held
+        self.addresses = addresses
         self.certain: set[str] = set(place.bound.bound)
         self.possible: set[str] = set(place.bound.bound)
         self.roles: dict[str, set[Role]] = {}
@@ -49,6 +62,29 @@ class Checker:
             node, role = waiting.pop()
             waiting += reversed(list(HANDLERS[type(node)](self, node, role)))
 
+    def value(self, body: Expr) -> None:
+        """Check `body`, which a name is given: functions may stand there as they are."""
+        waiting = [body]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, nodes.Sequence):
+                waiting += reversed(node.items)
+            elif isinstance(node, nodes.Conditional):
+                waiting += (node.otherwise, node.then)
+                self.root(node.test)
+            else:
+                part = addressed(node, self.place.bound) or node
+                self.root(part, None if part is not node or self.is_function(node) else Role.TENSOR)
+
+    def is_function(self, node: Expr) -> bool:
+        """Whether a function, or a class, stands there as a value: `torch.sin`, a `def`'s name, `float`."""
+        bound = self.place.bound
+        if not isinstance(node, Name | Attribute) or not bound.is_program:
+            return False
+        if isinstance(node, Name) and node.id in bound:
+            return node.id in bound.defined
+        return row_of(node, bound) is not None or is_class(lookup.path(node, bound))
+
 
 def _literal(checker: Checker, node: Expr, role: Role | None) -> Parts:
     return ()
@@ -56,6 +92,10 @@ def _literal(checker: Checker, node: Expr, role: Role | None) -> Parts:
 
 def _name(checker: Checker, node: Name, role: Role | None) -> Parts:
     place = checker.place
+    if role is None and checker.is_function(node):
+        return ()
+    if node.id in checker.addresses:
+        raise misuse.address(place, node)
     if node.id not in checker.possible:
         _check_class(place, node, role)
     if node.id not in place.bound:
@@ -108,6 +148,8 @@ def _check_free(place: Place, node: Name) -> None:
 
 def _attribute(checker: Checker, node: Attribute, role: Role | None) -> Parts:
     place = checker.place
+    if role is None and checker.is_function(node):
+        return ()
     _check_class(place, node, role)
     if lookup.constant(node, place.bound) is not None:
         return ()
@@ -116,11 +158,11 @@ def _attribute(checker: Checker, node: Attribute, role: Role | None) -> Parts:
     path = lookup.module(node, place.bound)
     if path is not None:
         raise unknown.module(place, node, path)
-    if node.name == "__name__" and isinstance(node.value, Call):
-        return [(arg, None) for arg in node.value.args]
-    _check_receiver(place, node)
+    if node.name == "__name__":
+        return ((node.value, None),)
+    check_receiver(place, node)
     is_known = lookup.attribute(node.name) is not None or (place.bound.uses_arrays and node.name == "size")
-    if is_known and not _is_uncalled(node):
+    if is_known and not is_uncalled(node):
         return ((node.value, Role.TENSOR),)
     if lookup.method(node.name) is not None:
         raise place.error(
@@ -131,49 +173,6 @@ def _attribute(checker: Checker, node: Attribute, role: Role | None) -> Parts:
             place.mended(Span(node.span.end, node.span.end), "()"),
         )
     raise unknown.attribute(place, node, None)
-
-
-_AROUND = "Write a function around it, `sin(2.)`, or make a tensor of it, `tensor(2.)`."
-_FORMATTED = 'Texts are put together by f-strings: `f"loss {loss.item():.4f}"`.'
-
-_KINDS: dict[type[Expr], tuple[str, str]] = {
-    nodes.Number: ("A number", _AROUND),
-    nodes.Text: ("A string", _FORMATTED),
-    nodes.Joined: ("A string", _FORMATTED),
-    nodes.Sequence: ("A list", "Give it a name, and append to that: `kept = []`, `kept.append(x)`."),
-    nodes.Constant: ("A constant", _AROUND),
-}
-
-
-def _is_uncalled(node: Attribute) -> bool:
-    """Whether a name that is a method, and a field of some results, is a method here."""
-    both = node.name in FIELDS and lookup.method(node.name) is not None
-    return both and not isinstance(node.value, Call)
-
-
-def _check_receiver(place: Place, node: Attribute) -> None:
-    """Refuse attributes of what is written out: numbers, strings, lists; and of other libraries."""
-    kind, hint = _KINDS.get(type(node.value), ("", ""))
-    if kind:
-        raise place.error(
-            "AGX105",
-            f"{kind} has no attributes or methods in the language, and `.{node.name}` is asked of it.",
-            node.span,
-            hint,
-        )
-    first = node.value
-    made = first.function if isinstance(first, Call) else None
-    if isinstance(made, Name) and made.id in UNSAFE - place.bound.bound:
-        raise misuse.called_name(place, cast(Call, first), made)
-    while isinstance(first, Attribute):
-        first = first.value
-    if isinstance(first, Name) and first.id in FOREIGN and first.id not in place.bound:
-        raise place.error(
-            "AGX102",
-            f"`{place.of(node)}` belongs to another library; the language has torch and math.",
-            node.span,
-            "Write the name alone: `pi`, `inf`, `float32`.",
-        )
 
 
 def _call(checker: Checker, node: Call, role: Role | None) -> Parts:
@@ -188,16 +187,17 @@ def _call(checker: Checker, node: Call, role: Role | None) -> Parts:
         return _function(checker, node, function)
     if isinstance(callee, Name):
         return _own_function(checker, node, callee)
-    if _is_foreign(callee, place) or _is_unimported(callee, place):
+    if is_foreign(callee, place) or is_unimported(callee, place):
         raise unknown.function(place, node)
     if lookup.constant(callee, place.bound) is not None:
         raise misuse.called_constant(place, node)
-    _check_receiver(place, callee)
+    check_receiver(place, callee, is_called=True)
     if callee.name == "data_ptr":
         raise misuse.address(place, node)
-    methods = _methods(place, callee.name)
-    if methods:
-        return ((callee.value, Role.TENSOR), *_fitting(place, node, methods))
+    check_format(place, callee)
+    rows = methods(place, callee.value, callee.name)
+    if rows:
+        return ((callee.value, Role.TENSOR), *fitting(place, node, rows))
     if lookup.attribute(callee.name) is not None:
         raise misuse.called_attribute(place, node, callee)
     raise unknown.attribute(place, callee, node)
@@ -208,88 +208,39 @@ def _function(checker: Checker, node: Call, function: Function) -> Parts:
     place = checker.place
     if function.kind is Kind.MODE and function.path != "torch.set_grad_enabled":
         raise misuse.mode_as_value(place, node)
-    if function.path == "builtins.type":
+    if function.path == "builtins.type" and not place.bound.is_program:
         raise misuse.type_as_value(place, node)
     name = node.function.id if isinstance(node.function, Name) else ""
     loose = lookup.is_either(node.function, place.bound.without(name))
     found = placed(place.text, node, function, is_method=False, is_loose=loose)
+    if function.path == "builtins.isinstance":
+        return [(part, None) for part in (node.args[0], *without_classes(place.bound, node.args[1]))]
+    if function.path == "builtins.id":
+        raise misuse.address(place, node)
     if function.path in _SHOWN:
         return [(part, None if role is Role.TENSOR else role) for part, role in found]
+    if function.path in CARRIES:
+        return given_on(checker, found)
     return found
 
 
 # In these a value is looked at as it is: they say nothing about what it is for.
-_SHOWN = frozenset({"builtins.print", "builtins.str"})
+_SHOWN = frozenset(f"builtins.{name}" for name in ("print", "str", "repr", "type"))
 
 
 def _own_function(checker: Checker, node: Call, callee: Name) -> Parts:
     """The arguments of a function that the program makes, or that was brought to it."""
     place = checker.place
     if callee.id not in place.bound.defined and callee.id not in place.bound.callables:
+        if callee.id in checker.held:
+            return by_held(checker, node, sorted(checker.held[callee.id]))
         earlier = None
         if callee.id not in checker.certain:
             earlier = lookup.function(callee, place.bound.without(callee.id))
         if earlier is None:
             raise misuse.called_name(place, node, callee)
         return _function(checker, node, earlier)
-    parameters = checker.functions.get(callee.id, {})
-    roles = list(parameters.values())
-    found: list[tuple[Expr, Role | None]] = []
-    for position, arg in enumerate(node.args):
-        found += _in_roles(arg, roles[position] if position < len(roles) else frozenset())
-    for keyword in node.keywords:
-        found += _in_roles(keyword.value, parameters.get(keyword.name, frozenset()))
-    return found
-
-
-def _in_roles(arg: Expr, roles: frozenset[Role]) -> list[tuple[Expr, Role | None]]:
-    """The argument in each role in which the function uses it; no node but a name is looked at twice."""
-    if isinstance(arg, Name) and roles:
-        return [(arg, role) for role in roles]
-    return [(arg, next(iter(roles)) if len(roles) == 1 else Role.TENSOR)]
-
-
-def _methods(place: Place, name: str) -> tuple[Function, ...]:
-    """The rows that a method called `name` may be of: tensors first."""
-    own = lookup.method(name)
-    others = tuple(
-        row
-        for row in lookup.other_methods(name)
-        if place.bound.uses_arrays or not row.path.startswith("numpy.")
-    )
-    return (own, *others) if own is not None else others
-
-
-def _fitting(place: Place, node: Call, methods: Sequence[Function]) -> Parts:
-    """The arguments of the first of the methods that takes them so."""
-    refused: AgxError | None = None
-    for method in methods:
-        try:
-            return placed(place.text, node, method, is_method=True, is_loose=False)
-        except AgxError as error:
-            refused = refused or error
-    assert refused is not None
-    raise refused
-
-
-def _is_foreign(callee: Attribute, place: Place) -> bool:
-    """Whether a dotted name begins with a module: the prelude's or another library's."""
-    first: Expr = callee
-    while isinstance(first, Attribute):
-        first = first.value
-    if not isinstance(first, Name) or first.id in place.bound:
-        return False
-    is_constant = lookup.constant(callee, place.bound) is not None
-    return first.id in FOREIGN or (lookup.module(callee, place.bound) is not None and not is_constant)
-
-
-def _is_unimported(callee: Attribute, place: Place) -> bool:
-    """Whether a dotted name begins with a module of the prelude that the source's imports lack."""
-    first: Expr = callee
-    while isinstance(first, Attribute):
-        first = first.value
-    is_free = isinstance(first, Name) and first.id not in place.bound and place.bound.path(first.id) is None
-    return is_free and lookup.function(callee, ()) is not None
+    return of_own(checker, node, checker.functions.get(callee.id, {}))
 
 
 def _unary(checker: Checker, node: nodes.Unary, role: Role | None) -> Parts:
@@ -321,27 +272,34 @@ def _check_text(place: Place, op: str, *operands: Expr) -> None:
     others = [operand for operand in operands if not _is_text(operand)]
     numbers = [o for o in others if isinstance(o, nodes.Number | nodes.Constant)]
     joins = op == "+" and len(operands) == 2 and not numbers
+    if op == "%" and not isinstance(operands[0], nodes.Number | nodes.Constant):
+        return
     repeats = op == "*" and len(others) == 1 and all(isinstance(n.value, int) for n in numbers)
     if not joins and not repeats and op != "not":
         raise place.error(
             "AGX107",
             f"`{op}` is applied to a string, which has `+` with another string and `*` by a number.",
             texts[0].span,
-            _FORMATTED if op in ("%", "+") else "A name or a number is written without quotes.",
+            FORMATTED if op in ("%", "+") else "A name or a number is written without quotes.",
         )
 
 
 def _compare(checker: Checker, node: nodes.Compare, role: Role | None) -> Parts:
     equal = all(op in ("==", "!=") for op in node.ops)
-    return [(_address_of(part) if equal else part, Role.TENSOR) for part in node.operands]
+    found: list[tuple[Expr, Role | None]] = [(part, Role.TENSOR) for part in node.operands]
+    if equal:
+        held = checker.addresses
+        parts = [part for part in node.operands if not (isinstance(part, Name) and part.id in held)]
+        found = [(addressed(part, checker.place.bound) or part, Role.TENSOR) for part in parts]
+    asks = all(op in ("==", "!=", "is", "is not", "in", "not in") for op in node.ops)
+    tells = asks and any(_tells(part, checker.place) for part in node.operands)
+    return given_on(checker, found) if tells else found
 
 
-def _address_of(node: Expr) -> Expr:
-    """The tensor of `x.data_ptr()`, which the language has for comparing with another alone."""
-    match node:
-        case Call(Attribute(value, "data_ptr"), (), ()):
-            return value
-    return node
+def _tells(node: Expr, place: Place) -> bool:
+    """Whether an expression can be a class or a function: `type(x)`, `f`."""
+    is_type = isinstance(node, Call) and isinstance(node.function, Name) and node.function.id == "type"
+    return is_type or (isinstance(node, Name) and node.id in place.bound)
 
 
 def _boolean(checker: Checker, node: nodes.Boolean, role: Role | None) -> Parts:

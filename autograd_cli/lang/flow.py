@@ -7,7 +7,7 @@ the roles of its parameters are those of what it is called with.
 from collections.abc import Iterable, Iterator, Mapping
 
 from autograd_cli.errors import LanguageError, Span
-from autograd_cli.lang import lookup, suggestions
+from autograd_cli.lang import held, lookup, suggestions
 from autograd_cli.lang.bodies import assigned, blocks, expressions, own, statements
 from autograd_cli.lang.calls import placed
 from autograd_cli.lang.checker import Checker, Parameters
@@ -20,6 +20,8 @@ from autograd_cli.lang.nodes import (
     Block,
     Call,
     Define,
+    Delete,
+    Evaluate,
     Expr,
     For,
     If,
@@ -47,8 +49,8 @@ def roles(program: Program, scope: Scope) -> dict[str, frozenset[Role]]:
     place = Place(program.source.text, scope)
     check_imports(program, place)
     functions: dict[str, Parameters] = {}
-    whole = Checker(place, functions)
-    for define in _callees_first(program, place):
+    whole = Checker(place, functions, held.of(program, scope), held.addresses(program, scope))
+    for define in _callees_first(program, place, whole.held):
         functions[define.name] = _parameters(define, whole)
     _module(whole, program.statements)
     return {name: frozenset(found) or _PLAIN for name, found in whole.roles.items()}
@@ -79,6 +81,24 @@ def _module(checker: Checker, block: Block) -> None:
         checker.possible |= names
         if is_simple:
             checker.certain |= names
+        checker.certain -= _taken_away(checker.place, statement)
+
+
+def _taken_away(place: Place, statement: Statement) -> set[str]:
+    """The names that `del` takes away somewhere in a statement; refused where another meaning comes back."""
+    found: set[str] = set()
+    for each in statements((statement,)):
+        for name in each.names if isinstance(each, Delete) else ():
+            meant = place.bound.without(name.id)
+            if lookup.function(name, meant) or lookup.constant(name, meant):
+                raise place.error(
+                    "AGX104",
+                    f"`del {name.id}` would bring back what the language means by `{name.id}`.",
+                    name.span,
+                    "Leave it out, or give the value another name.",
+                )
+            found.add(name.id)
+    return found
 
 
 def _block(checker: Checker, block: Block) -> None:
@@ -95,10 +115,10 @@ def _statement(checker: Checker, statement: Statement) -> None:
     """Look at what stands in a statement itself."""
     match statement:
         case Assign(targets, value):
-            checker.root(value)
+            checker.value(value)
             _targets(checker, targets)
         case For(target, iterable, _):
-            checker.root(iterable)
+            checker.value(iterable)
             _targets(checker, (target,))
         case Augment(target, _, value):
             checker.root(value)
@@ -106,12 +126,20 @@ def _statement(checker: Checker, statement: Statement) -> None:
         case With(modes, _):
             for mode in modes:
                 _mode(checker, mode)
-        case If() | Assert():
-            for part in own(statement):
-                checker.root(part, None)
         case _:
             for part in own(statement):
-                checker.root(part)
+                _part(checker, statement, part)
+
+
+def _part(checker: Checker, statement: Statement, part: Expr) -> None:
+    """Look at an expression of a statement: a test, one that stands alone, or a value that is given on."""
+    match statement:
+        case If() | Assert():
+            checker.root(part, None)
+        case Evaluate():
+            checker.root(part)
+        case _:
+            checker.value(part)
 
 
 def _targets(checker: Checker, targets: Iterable[Expr]) -> None:
@@ -154,7 +182,7 @@ def _parameters(define: Define, whole: Checker) -> Parameters:
     parameters = [parameter.name for parameter in define.parameters]
     names = assigned(define.body) | frozenset(parameters)
     place = Place(whole.place.text, whole.place.bound.local(names))
-    inner = Checker(place, whole.functions)
+    inner = Checker(place, whole.functions, whole.held, whole.addresses)
     inner.certain = {*names, *whole.place.bound.given}
     _block(inner, define.body)
     for name, found in inner.roles.items():
@@ -163,15 +191,19 @@ def _parameters(define: Define, whole: Checker) -> Parameters:
     return {name: frozenset(inner.roles.get(name, ())) for name in parameters}
 
 
-def _callees_first(program: Program, place: Place) -> Iterator[Define]:
-    """The functions of a program, each after those that it calls; LanguageError where one calls itself."""
+def _callees_first(program: Program, place: Place, values: held.Held) -> Iterator[Define]:
+    """The functions of a program, each after those that it calls; LanguageError where one calls itself.
+
+    Those that names hold come first: what calls them may not name them.
+    """
     defines: dict[str, list[Define]] = {}
     for each in statements(program.statements):
         if isinstance(each, Define):
             defines.setdefault(each.name, []).append(each)
     calls = {name: _calls(found, place.bound) for name, found in defines.items()}
     done: set[str] = set()
-    for first in defines:
+    carried = {path for paths in values.values() for path in paths}
+    for first in sorted(defines, key=lambda name: name not in carried):
         stack = [] if first in done else [first]
         while stack:
             name = stack[-1]

@@ -16,7 +16,7 @@ def function_as_value(place: Place, node: Expr) -> LanguageError:
     one = next(iter(others)) if len(others) == 1 else "x"
     return place.error(
         "AGX109",
-        f"`{written}` is a function, and a function is no value in the language.",
+        f"`{written}` is a function, and a function is no value to compute with.",
         node.span,
         f"Call it, `{written}({one})`{'' if place.bound.is_program else _or_bind(node)}.",
     )
@@ -40,7 +40,7 @@ def type_as_value(place: Place, node: Call) -> LanguageError:
     """The error for `type(x)` without `.__name__`."""
     return place.error(
         "AGX109",
-        f"`{place.of(node)}` is a class, and a class is no value in the language.",
+        f"`{place.of(node)}` is a class, and a class is no value to compute with.",
         node.span,
         f"Write `{place.of(node)}.__name__` for its name.",
         place.mended(Span(node.span.end, node.span.end), ".__name__"),
@@ -54,7 +54,7 @@ def class_as_value(place: Place, node: Expr, constant: NamedConstant) -> Languag
     dtype = f"torch.{dtype}" if dtype in FROM_BUILTINS else place.bound.spelled(dtype)
     return place.error(
         "AGX109",
-        f"`{written}` is a class, and a class is no value in the language.",
+        f"`{written}` is a class, and a class is no value to compute with.",
         node.span,
         f"As a dtype write `{dtype}`; `{written}(x)` makes a number."
         if torchs
@@ -62,13 +62,13 @@ def class_as_value(place: Place, node: Expr, constant: NamedConstant) -> Languag
     )
 
 
-def address(place: Place, node: Call) -> LanguageError:
-    """The error for `x.data_ptr()` that is compared with nothing."""
+def address(place: Place, node: Expr) -> LanguageError:
+    """The error for `x.data_ptr()` or `id(x)`, or a name of such, that is compared with nothing."""
     return place.error(
         "AGX109",
         f"`{place.of(node)}` is an address, which is another at each run.",
         node.span,
-        "Compare it with another's: `x.data_ptr() == y.data_ptr()`.",
+        "Compare it with another's: `id(x) == id(y)`, `x.data_ptr() == y.data_ptr()`.",
     )
 
 

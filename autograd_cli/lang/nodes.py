@@ -170,6 +170,13 @@ class Assert(Statement):
 
 
 @dataclass(frozen=True)
+class Delete(Statement):
+    """`del names`."""
+
+    names: tuple[Name, ...]
+
+
+@dataclass(frozen=True)
 class Pass(Statement):
     """`pass`."""
 

@@ -22,7 +22,7 @@ _WAIT = Refusal("`await` waits for another program, and nothing here runs beside
 _YIELD = Refusal("`yield` belongs into a function's body.", "Write the value alone.")
 EXPRESSIONS: dict[str, Refusal] = {
     "Lambda": Refusal(
-        "`lambda` makes a function, and a function is no value in the language.",
+        "`lambda` makes a function without a name, which the language does not have.",
         f"Write a `def`, or its body with the arguments as names: `t * 2` and `--t 3`; or {_USE}",
     ),
     "ListComp": _LOOP,
@@ -78,10 +78,6 @@ STATEMENTS: dict[str, Refusal] = {
     "AsyncFor": _ASYNC,
     "AsyncWith": _ASYNC,
     "AsyncFunctionDef": _ASYNC,
-    "Delete": Refusal(
-        "`del` removes a name, and names stay in the language.",
-        "Leave it out; a new value frees the old one.",
-    ),
     "Raise": Refusal(
         "`raise` makes an error of its own, which the language does not do.",
         "Write `assert condition, message`.",
@@ -93,6 +89,10 @@ STATEMENTS: dict[str, Refusal] = {
     "TypeAlias": _none("`type`", "gives a name to a type", "Leave it out."),
 }
 
+DELETED = Refusal(
+    "`del` takes a name away, and nothing else in the language.",
+    "Write `del x`; a gradient is cleared by `x.grad = None`.",
+)
 RETURN = Refusal("`return` stands in no function.", "Write the value alone.")
 JUMP = Refusal("`break` and `continue` belong into a loop, and none stands around this one.", "Leave it out.")
 NESTED_DEF = Refusal("A function is made inside a function.", "Write each `def` at the margin.")

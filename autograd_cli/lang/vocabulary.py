@@ -47,10 +47,8 @@ SPELT_OUT: dict[str, str] = {
 
 # Methods that a source has no use for, and why.
 _OF_LISTS = "Of lists the language has `append`, `+` and indices."
-_OF_TEXTS = 'Texts are put together by f-strings: `f"loss {loss.item():.4f}"`.'
 METHODS_NOT_NEEDED: dict[str, str] = {
     **dict.fromkeys(words("extend insert pop remove sort reverse clear"), _OF_LISTS),
-    **dict.fromkeys(words("format join upper lower strip replace startswith ljust rjust"), _OF_TEXTS),
     "register_hook": "Leave it out: agx shows the gradient at every node.",
 }
 
@@ -97,8 +95,8 @@ FOREIGN = frozenset(
 UNSAFE = frozenset(
     words(
         """
-        breakpoint callable compile delattr dir eval exec exit getattr globals hasattr hash help id
-        input isinstance issubclass load locals memoryview object open quit save setattr super vars
+        breakpoint callable compile delattr dir eval exec exit getattr globals hasattr hash help
+        input issubclass load locals memoryview object open quit save setattr super vars
         """
     )
 )

@@ -15,6 +15,7 @@ from autograd_cli.run.arrays import of_numbers
 from autograd_cli.run.calls import applier, of_one, of_two, takes_one, takes_two
 from autograd_cli.run.expressions import Compiler
 from autograd_cli.run.functions import Defined
+from autograd_cli.run.naming import row_held
 from autograd_cli.run.operations import callable_for
 from autograd_cli.run.recording import SCALARS, settled
 from autograd_cli.run.state import TENSORS, Frame, Get, State, shallow
@@ -86,7 +87,7 @@ def _by_name(compiler: Compiler, node: nodes.Call, callee: nodes.Name) -> Get:
         state.failed(error, node, None)
         raise error
 
-    own = _taking(compiler, node, make)
+    own = _held(compiler, node, read, _taking(compiler, node, make))
     if otherwise is None:
         return own
 
@@ -95,6 +96,22 @@ def _by_name(compiler: Compiler, node: nodes.Call, callee: nodes.Name) -> Get:
         return own(frame) if has_value else otherwise(frame)
 
     return known
+
+
+def _held(compiler: Compiler, node: nodes.Call, read: Get, otherwise: Get) -> Get:
+    """A call by a name that may hold a function of the table, which is compiled when it comes to it."""
+    made: dict[Function, Get] = {}
+
+    def call(frame: Frame) -> Any:
+        target = shallow(read(frame))
+        row = None if type(target) is Defined else row_held(target)
+        if row is None:
+            return otherwise(frame)
+        if row not in made:
+            made[row] = _function(compiler, node, row)
+        return made[row](frame)
+
+    return call
 
 
 # Rows of the table
@@ -199,6 +216,7 @@ def python_own(name: str) -> Callable[..., Any]:
 
 _OWNERS: tuple[tuple[type, str], ...] = (
     (list, "builtins.list"),
+    (str, "builtins.str"),
     (numpy.ndarray, "numpy.ndarray"),
     (torch.optim.Optimizer, "torch.optim.Optimizer"),
     (torch.autograd.graph.Node, "torch.autograd.graph.Node"),

@@ -18,7 +18,7 @@ from autograd_cli.lang.nodes import Expr
 from autograd_cli.lang.scope import Scope
 from autograd_cli.run import numbers
 from autograd_cli.run.calls import applier, of_one, of_two
-from autograd_cli.run.naming import bound, functional, unbound, undefined
+from autograd_cli.run.naming import bound, functional, itself, unbound, undefined
 from autograd_cli.run.operations import ROOTS, callable_for
 from autograd_cli.run.recording import recorder, taken
 from autograd_cli.run.state import TENSORS, Frame, Get, State, current, plain, shallow, whole
@@ -64,7 +64,7 @@ class Compiler:
         """A variable, a binding, or a constant such as pi."""
         name, state = node.id, self.state
         if name not in self.hidden:
-            return self.named_constant(node) or self.unknown(node)
+            return self.named_constant(node) or itself(self, node) or self.unknown(node)
         if self.local is not None and name in self.local:
             return self.variable(node, None, lambda: unbound(name))
         otherwise = self.named_constant(node, self.outside)
@@ -140,7 +140,7 @@ class Compiler:
 
     def attribute(self, node: nodes.Attribute) -> Get:
         """`x.T`, `x.shape`, `result.values`, or a constant's dotted name."""
-        constant = self.named_constant(node)
+        constant = self.named_constant(node) or itself(self, node)
         if constant is not None:
             return constant
         return self.attribute_of(node, self.compile(node.value))

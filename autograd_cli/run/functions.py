@@ -13,7 +13,7 @@ DEEPEST = 50
 """Calls of functions inside each other."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Defined:
     """A function of the program. `body` runs it among its variables and says how it ended.
 
@@ -24,6 +24,13 @@ class Defined:
     parameters: tuple[str, ...]
     defaults: tuple[Any, ...] = ()
     body: Callable[[Frame], Any] = field(default=lambda frame: None)
+
+    def __repr__(self) -> str:
+        return f"<function {self.name}>"
+
+    @property
+    def __name__(self) -> str:
+        return self.name
 
     def call(self, state: State, node: Expr, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What it returns; TypeError, in Python's words, for arguments that it does not take."""

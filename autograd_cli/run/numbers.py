@@ -102,7 +102,9 @@ def _strict(
 
     def apply(left: Any, right: Any, a: Any, b: Any) -> Any:
         try:
-            made = arithmetic.apply_binary(op, plain(left), plain(right), most)
+            a, b = plain(left), plain(right)
+            is_format = op == "%" and isinstance(a, str)
+            made = bounded(op, str, a, b, most) if is_format else arithmetic.apply_binary(op, a, b, most)
         except Exception as error:
             state.failed(error, node, None, (left, right), exprs)
             raise
@@ -125,9 +127,11 @@ def bounded(op: str, call: Callable[..., Any], left: Any, right: Any, most: int)
 
 
 def _text(op: str, call: Callable[..., Any], left: Any, right: Any) -> Any:
-    """Strings joined or repeated; nothing else is done to them by an operator."""
+    """Strings joined, repeated or formatted; nothing else is done to them by an operator."""
     if op == "%" and isinstance(left, str):
-        raise TypeError("strings are formatted by f-strings alone: write f'{x:.3f}'")
+        from autograd_cli.run.words import percent
+
+        return percent(left, right)
     size = 0
     if op == "+" and isinstance(left, str) and isinstance(right, str):
         size = len(left) + len(right)

@@ -41,17 +41,17 @@ def callable_for(function: Function, method: bool = False) -> Callable[..., Any]
         return operator.attrgetter(function.name)
     if method:
         assert function.method, f"{function.path} is not a method of tensors"
-        return _walk(f"torch.Tensor.{function.name}")
-    return _of_numbers(function) if function.path.startswith("numpy.") else _walk(function.path)
+        return at_path(f"torch.Tensor.{function.name}")
+    return _of_numbers(function) if function.path.startswith("numpy.") else at_path(function.path)
 
 
 @cache
 def _of_numbers(function: Function) -> Callable[..., Any]:
-    return of_numbers(function, _walk(function.path))
+    return of_numbers(function, at_path(function.path))
 
 
 @cache
-def _walk(path: str) -> Callable[..., Any]:
+def at_path(path: str) -> Callable[..., Any]:
     """What stands at the end of a dotted path; AttributeError where torch has no such name."""
     root, *rest = path.split(".")
     found = ROOTS[root]

@@ -6,16 +6,18 @@ from typing import Any
 import torch
 
 from autograd_cli.errors import LimitError
-from autograd_cli.lang import arithmetic, nodes
+from autograd_cli.lang import arithmetic, lookup, nodes
+from autograd_cli.lang.classes import is_class
+from autograd_cli.lang.functions import members
 from autograd_cli.lang.functions.rows import Function
 from autograd_cli.lang.nodes import Expr
-from autograd_cli.run import backwards, optimizers
+from autograd_cli.run import backwards, optimizers, words
 from autograd_cli.run.calls import Apply, applier
 from autograd_cli.run.events import Given, Printed
 from autograd_cli.run.expressions import Compiler
 from autograd_cli.run.iterating import iterated
 from autograd_cli.run.nested import is_nested
-from autograd_cli.run.operations import callable_for
+from autograd_cli.run.operations import at_path, callable_for
 from autograd_cli.run.recording import settled
 from autograd_cli.run.state import TENSORS, Frame, Get, State, plain, shallow, whole
 from autograd_cli.run.texts import masked, written
@@ -134,6 +136,55 @@ def _on_values(
     return run
 
 
+def ordering(compiler: Compiler, node: nodes.Call, function: Function, exprs: tuple[Expr, ...]) -> Get | None:
+    """`sorted(items, reverse=…)`: the items stay the values that they are."""
+    if not compiler.is_program or len(node.args) != 1:
+        return None
+    state, get = compiler.state, compiler.compile(node.args[0])
+    turn = compiler.compile(node.keywords[0].value) if node.keywords else None
+
+    def run(frame: Frame) -> Any:
+        argument = get(frame)
+        backwards = turn is not None and bool(plain(turn(frame)))
+        try:
+            return sorted(iterated(state, argument, node.args[0]), key=plain, reverse=backwards)
+        except Exception as error:
+            state.failed(error, node, function, (argument,), exprs)
+            raise
+
+    return run
+
+
+def asking(compiler: Compiler, node: nodes.Call, function: Function, exprs: tuple[Expr, ...]) -> Get:
+    """`isinstance(x, classes)`."""
+    state, (get, classes) = compiler.state, (compiler.compile(node.args[0]), _class(compiler, node.args[1]))
+
+    def ask(frame: Frame) -> Any:
+        argument = get(frame)
+        try:
+            return state.constant(node, isinstance(shallow(argument), classes(frame)))
+        except Exception as error:
+            state.failed(error, node, function, (argument,), exprs)
+            raise
+
+    return ask
+
+
+def _class(compiler: Compiler, node: Expr) -> Callable[[Frame], Any]:
+    """The class, or the tuple of them, that `node` names: Python's own where it stands for a dtype too."""
+    path = lookup.path(node, compiler.hidden)
+    if is_class(path):
+        assert path is not None
+        found = at_path(path)
+        return lambda frame: found
+    if isinstance(node, nodes.Sequence):
+        parts = [_class(compiler, item) for item in node.items]
+        kind = list if node.kind == "list" else tuple
+        return lambda frame: kind([part(frame) for part in parts])
+    get = compiler.compile(node)
+    return lambda frame: plain(get(frame))
+
+
 def retaining(compiler: Compiler, node: nodes.Call, function: Function, exprs: tuple[Expr, ...]) -> Get:
     """`y.retain_grad()`: from here on a backward leaves a gradient in `y` too."""
     return _watched(compiler, node, function, exprs, lambda state, tensor: state.leaves.add(tensor))
@@ -218,7 +269,9 @@ SPECIAL: dict[str, Callable[..., Get | None]] = dict(
     (
         *_each(printing, "builtins.print"),
         *_each(string, "builtins.str", "builtins.repr"),
-        *_each(of_shallow, "builtins.len", "builtins.type"),
+        *_each(of_shallow, "builtins.len", "builtins.type", "builtins.id"),
+        *_each(ordering, "builtins.sorted"),
+        *_each(asking, "builtins.isinstance"),
         *_each(
             over_arguments,
             *(f"builtins.{name}" for name in ("list", "tuple", "zip", "enumerate", "reversed")),
@@ -236,6 +289,7 @@ SPECIAL: dict[str, Callable[..., Get | None]] = dict(
 
 METHODS: dict[str, Callable[..., Apply]] = {
     "builtins.list.append": appending,
+    **dict.fromkeys((f"builtins.str.{name}" for name in members("builtins.str")), words.method),
     "torch.optim.Optimizer.step": optimizers.step,
     "torch.optim.Optimizer.zero_grad": optimizers.zero_grad,
 }

@@ -16,6 +16,7 @@ from autograd_cli.lang.scope import Scope
 from autograd_cli.run import facts, modes
 from autograd_cli.run.assigning import Store, store
 from autograd_cli.run.augmenting import augmented, changer
+from autograd_cli.run.deleting import delete
 from autograd_cli.run.expressions import Compiler
 from autograd_cli.run.facts import NOTHING
 from autograd_cli.run.functions import Defined
@@ -384,6 +385,7 @@ HANDLERS: dict[type[Statement], Callable[[Statements, Any, Site], Step]] = {
     nodes.Assign: Statements.assign,
     nodes.Augment: Statements.augment,
     nodes.Import: Statements.silent,
+    nodes.Delete: delete,
     nodes.Pass: Statements.silent,
     nodes.With: Statements.with_,
     nodes.For: Statements.for_,

@@ -165,7 +165,7 @@ def test_an_expression_changes_nothing(text: str, answer: bool) -> None:
 def test_every_statement_of_python_is_read_or_refused(refused) -> None:
     samples = {
         "FunctionDef": "def f(): lambda: 1", "AsyncFunctionDef": "async def f(): pass",
-        "ClassDef": "class A: pass", "Return": "return", "Delete": "del x", "TypeAlias": "del x",
+        "ClassDef": "class A: pass", "Return": "return", "Delete": "del x[0]", "TypeAlias": "del x.grad",
         "AsyncFor": "async def f():\n async for x in y: pass", "While": "while x: pass",
         "AsyncWith": "async def f():\n async with x: pass", "Match": "match x:\n case 1: pass",
         "Raise": "raise x", "TryStar": "try: x\nexcept* ValueError: x", "Global": "global x",

@@ -29,6 +29,7 @@ from autograd_cli.lang.functions import (
     reductions,
     shapes,
     signals,
+    strings,
     writes,
 )
 from autograd_cli.lang.functions.operators import OPERATORS as OPERATORS
@@ -65,6 +66,7 @@ _TABLES = (
     signals,
     python,
     programs,
+    strings,
     arrays,
     writes,
 )
@@ -74,7 +76,14 @@ by_path.update(indexed(writes.twins(by_path)))
 FUNCTIONS = tuple(by_path.values())
 
 TENSOR = "torch.Tensor"
-OWNERS = (TENSOR, "builtins.list", "numpy.ndarray", "torch.optim.Optimizer", "torch.autograd.graph.Node")
+OWNERS = (
+    TENSOR,
+    "builtins.list",
+    "builtins.str",
+    "numpy.ndarray",
+    "torch.optim.Optimizer",
+    "torch.autograd.graph.Node",
+)
 """What has methods and attributes of its own: their rows stand under its path."""
 
 _MEMBERS = tuple(f"{owner}." for owner in OWNERS)

@@ -164,6 +164,7 @@ _SHORT = (
     ("torch.optim.Optimizer.", "optimizer."),
     ("torch.autograd.graph.Node.", "x.grad_fn."),
     ("builtins.list.", "list."),
+    ("builtins.str.", "text."),
     ("builtins.", ""),
     ("numpy.ndarray.", "array."),
     ("numpy.", "np."),
