@@ -18,7 +18,7 @@ from autograd_cli.report.digits import real
 _SINGLE = torch.finfo(torch.float32).eps  # some float64 kernels hold constants of this precision
 _EXCESS = 8  # times the tolerance: composite kernels round more often than a sample does
 
-_FEW = 1000  # numbers that are sooner compared one by one than as tensors
+_FEW = 64  # numbers that are sooner compared one by one than as tensors
 
 
 @dataclass(frozen=True)
@@ -55,15 +55,17 @@ def judged(evidence: Evidence) -> Outcome:
 
 
 def _plain_agreement(evidence: Evidence) -> Outcome | None:
-    """The verdict on a few numbers that all witnesses agree on; None where there is more to it.
+    """The verdict on smooth places that all witnesses agree on; None where there is more to it.
 
     What rounding does to the formula is only asked for where they do not agree without it.
     """
     known = (evidence.formula, evidence.numeric, evidence.numeric_error)
     parts = [part for part in known if part is not None]
     count = evidence.autograd.numel()
-    if not 0 < count <= _FEW or evidence.slopes or len(parts) < 3 or evidence.strict is not None:
+    if not count or evidence.slopes or len(parts) < 3 or evidence.strict is not None:
         return None
+    if count > _FEW:
+        return _agreement_of_many(evidence, *parts)
     given, allowed = evidence.autograd.tolist(), evidence.allowed.tolist()
     formula, *others = (part.tolist() for part in parts)
     rows = list(zip(given, allowed, evidence.fine.tolist(), formula, *others, strict=True))
@@ -77,6 +79,25 @@ def _plain_agreement(evidence: Evidence) -> Outcome | None:
         return None
     worst = distances.index(distance)
     return Outcome(Verdict.OK, worst if evidence.by_component else None, distance, allowed[worst])
+
+
+def _agreement_of_many(
+    evidence: Evidence, formula: torch.Tensor, numeric: torch.Tensor, numeric_error: torch.Tensor
+) -> Outcome | None:
+    """The verdict where all witnesses agree whatever rounding does to the formula; None otherwise."""
+    given = evidence.autograd
+    distances = (given - formula).abs()
+    agree = (
+        (distances <= evidence.allowed)
+        & ((given - numeric).abs() <= evidence.allowed + numeric_error)
+        & ((formula - numeric).abs() <= evidence.fine + numeric_error)
+        & ((given != 0) | (formula == 0))
+    )
+    distance, worst = map(float, distances.max(0))
+    if not agree.all() or distance > sqrt(evidence.eps) * float(formula.abs().max()):
+        return None
+    place = int(worst) if evidence.by_component else None
+    return Outcome(Verdict.OK, place, distance, float(evidence.allowed[int(worst)]))
 
 
 def _agree(

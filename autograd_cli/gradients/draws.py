@@ -71,15 +71,17 @@ class PoolDraw(Draw):
     def __init__(self, sample: int) -> None:
         super().__init__(_pool())
         self.starts = Random(sample)
+        self.scaled: dict[float, torch.Tensor] = {}
 
     def factor(self, shape: torch.Size, eps: float) -> torch.Tensor:
         """A tensor 1 + eps times numbers that are nearly as good as drawn anew, of the given shape."""
+        pool = self.scaled.get(eps)
+        if pool is None:
+            pool = self.scaled[eps] = torch.add(1.0, self.numbers, alpha=eps)
         count, start = shape.numel(), self.starts.randrange(_POOL)
-        made = torch.empty(count, dtype=torch.float64)
-        for first in range(0, count, _POOL):
-            part = made[first : first + _POOL]
-            torch.add(1.0, self.numbers[start : start + len(part)], alpha=eps, out=part)
-        return made.view(shape)
+        if count <= _POOL:
+            return pool[start : start + count].view(shape)
+        return pool[start : start + _POOL].repeat(-(-count // _POOL))[:count].view(shape)
 
     def skip(self, shape: torch.Size) -> None:
         """Pass over what would move nothing."""
@@ -133,7 +135,7 @@ def lane_factors(uses: Sequence[Use], samples: int) -> Iterator[torch.Tensor]:
     """The factors of each use for all samples at once, (1 + samples, …); those of the first are 1."""
     sizes = [shape.numel() for shape, _ in uses]
     count = sum(sizes)
-    numbers = (_lane_numbers if count <= _KEPT else _lane_numbers.__wrapped__)(count, samples)
+    numbers = _lane_numbers(count, samples) if count <= _KEPT else _pooled(count, samples)
     scales = torch.from_numpy(np.repeat([eps for _, eps in uses], sizes))
     moved = numbers.mul(scales).add_(1)
     for part, (shape, _) in zip(torch.split(moved, sizes, 1), uses, strict=True):
@@ -144,3 +146,13 @@ def lane_factors(uses: Sequence[Use], samples: int) -> Iterator[torch.Tensor]:
 def _lane_numbers(count: int, samples: int) -> torch.Tensor:
     """The numbers of `draws` behind a row of zeros, (1 + samples, count)."""
     return torch.stack([torch.zeros(count, dtype=torch.float64), *_rows(count, samples)])
+
+
+def _pooled(count: int, samples: int) -> torch.Tensor:
+    """As `_lane_numbers`, of numbers from the pool."""
+    starts = Random(0)
+    made = torch.zeros(1 + samples, count, dtype=torch.float64)
+    for row in made[1:]:
+        start = starts.randrange(_POOL)
+        row.copy_(_pool()[start : start + count])
+    return made

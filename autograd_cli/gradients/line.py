@@ -23,6 +23,8 @@ Places = NDArray[np.int64]
 _EPS = torch.finfo(torch.float64).eps
 _TOGETHER = 1 << 18
 """Elements that are computed at once, as far as one lane has no more; more no longer fit a cache."""
+_ENOUGH = 4096
+"""Components of which the typical one is found."""
 _ALIKE = 1e-10
 _NOISY = 1e3
 """How far lanes may be off from the plain replay: of the size of the sum, and of what rounding does."""
@@ -93,7 +95,7 @@ class Line:
         if self.components.numel() == 1:
             size = abs(float(self.components))
             return size if 0 < size < inf else 1.0
-        sizes = self.components.abs()
+        sizes = self.components[:: 1 + self.components.numel() // _ENOUGH].abs()
         sizes = sizes[(sizes > 0) & (sizes < inf)]
         return float(sizes.median()) if sizes.numel() else 1.0
 

@@ -1,6 +1,5 @@
 """The numeric witness: a gradient from values of the program alone."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from math import nan
@@ -11,7 +10,7 @@ import numpy as np
 import torch
 
 from autograd_cli.gradients.line import Array, Line, Places
-from autograd_cli.gradients.many import Many
+from autograd_cli.gradients.many import PART, Many
 from autograd_cli.gradients.points import Directions, Elements, Points
 from autograd_cli.gradients.replay import Replay
 from autograd_cli.gradients.slope import TOGETHER, Place, Search, Shape, Slope, search
@@ -132,10 +131,9 @@ def _by_element(line: Line, together: Structured | None, places: Places) -> Nume
 def _found_together(line: Line, points: Structured, places: Places) -> Numeric | None:
     """The slopes of components that are moved at once; None where that is not what each alone does."""
     try:
-        found = _found(line, points, places)
+        return _found(line, points, places)
     except Exception:  # one component after the other says what is wrong
         return None
-    return found if points.checked else None
 
 
 def _by_direction(line: Line) -> Numeric:
@@ -149,13 +147,19 @@ def _found(line: Line, points: Points, places: Places) -> Numeric:
     """The slopes at the places."""
     searches = _Searches(line, points, places)
     if len(places) <= _FEW:
-        searches.run(range(len(places)))
+        searches.run(np.arange(len(places)))
         return searches.given(np.full(len(places), nan), np.full(len(places), nan))
-    many = Many(line, points, places)
-    left = np.flatnonzero(~many.stand)
-    searches.run(left[:_SEARCHED].tolist(), many.known)
-    many.values[left[_SEARCHED:]] = many.errors[left[_SEARCHED:]] = nan
-    return searches.given(many.values, many.errors, len(left[_SEARCHED:]))
+    values, errors, left = np.empty(len(places)), np.empty(len(places)), 0
+    for start in range(0, len(places), PART):
+        part = slice(start, start + PART)
+        many = Many(line, points, places[part])
+        values[part], errors[part] = many.values, many.errors
+        rest = np.flatnonzero(~many.stand)
+        room = max(0, _SEARCHED - len(searches.found))
+        searches.run(rest[:room], start, many.known)
+        values[start + rest[room:]] = errors[start + rest[room:]] = nan
+        left += len(rest[room:])
+    return searches.given(values, errors, left)
 
 
 class _Searches:
@@ -169,13 +173,13 @@ class _Searches:
         self.led: dict[int, Search[Slope]] = {}
         self.asked: dict[int, list[float]] = {}
 
-    def run(self, chosen: Sequence[int], changes: Array | None = None) -> None:
-        """Lead the searches to their ends; changes at the first levels, (2 * levels, n), may be known."""
-        for number in chosen:
+    def run(self, chosen: Places, start: int = 0, changes: Array | None = None) -> None:
+        """Lead the searches chosen from `start` on; changes at their first levels may be known."""
+        for number in (chosen + start).tolist():
             self.led[number] = search(*self._start(number))
             self.asked[number] = next(self.led[number])
             if changes is not None:
-                self._answer(number, changes[:, number].reshape(2, TOGETHER).T.ravel().tolist())
+                self._answer(number, changes[:, number - start].reshape(2, TOGETHER).T.ravel().tolist())
         while self.asked:
             counts = list(map(len, self.asked.values()))
             places = np.repeat(self.places[list(self.asked)], counts)

@@ -17,8 +17,6 @@ from autograd_cli.gradients.slope import FIRST, RELATIVE, TOGETHER
 
 Array = NDArray[np.float64]
 _EPS = float(np.finfo(np.float64).eps)
-_PART = 4096
-"""Elements whose tables fit a cache."""
 
 
 class Told(NamedTuple):
@@ -40,12 +38,6 @@ def told(taken: Array, changes: Array, at: Array, scales: Array, noise: Array) -
 
     `noise` is the absolute error of a change, (n,), besides what rounding does to the place `at` itself.
     """
-    parts = [slice(start, start + _PART) for start in range(0, taken.shape[1], _PART)]
-    made = [_told(taken[:, p], changes[:, p], at[p], scales[p], noise[p]) for p in parts]
-    return made[0] if len(made) == 1 else Told(*map(np.concatenate, zip(*made, strict=True)))
-
-
-def _told(taken: Array, changes: Array, at: Array, scales: Array, noise: Array) -> Told:
     with np.errstate(all="ignore"):
         sided = changes / taken
         right, left = sided[:TOGETHER], sided[TOGETHER:]

@@ -9,15 +9,17 @@ A result's own memory is moved too, since a backward reads what was stored.
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from math import isfinite
 
 import torch
 
 from autograd_cli.gradients.replay import Replay
-from autograd_cli.gradients.sampler import DOUBLE, Sampled, Sampler, finfo
+from autograd_cli.gradients.sampler import DOUBLE, SAMPLES, Sampled, Sampler, finfo
 from autograd_cli.gradients.together import alike, rows, together
 
-_SPREADS = 6.0
+_SPREADS, _OF_FEW = 6.0, 9.0
+"""How many times the mean error of eight samples, and of fewer, no error comes to."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,18 @@ class Spread:
 
     def tolerance(self, exact: torch.Tensor, samples: torch.Tensor) -> torch.Tensor:
         """What rounding allows in the run's precision, for components or slopes along lines."""
-        return _SPREADS * rms(samples) + 4 * self.eps * _finite(exact.abs()) + 8 * self.tiny
+        return self._spread(samples) + 4 * self.eps * _finite(exact.abs()) + 8 * self.tiny
 
     def reference(self, exact: torch.Tensor, samples: torch.Tensor) -> torch.Tensor:
         """What rounding allows between two gradients that were both computed in float64."""
-        return self.fine * _SPREADS * rms(samples) + 16 * DOUBLE * _finite(exact.abs())
+        return self.fine * self._spread(samples) + 16 * DOUBLE * _finite(exact.abs())
+
+    def _spread(self, samples: torch.Tensor) -> torch.Tensor:
+        return self._own if samples is self.samples else spreads(samples)
+
+    @cached_property
+    def _own(self) -> torch.Tensor:
+        return spreads(self.samples)
 
 
 @dataclass(frozen=True)
@@ -64,7 +73,7 @@ def value_errors(
     if moved is None:
         each = [fitted(sampler.output(replay.leaves, draw)) for draw in sampler.draws()]
         moved = torch.stack(each).sub_(exact)
-    return _SPREADS * rms(moved) / sampler.amplified + 16 * DOUBLE * _finite(exact.abs())
+    return spreads(moved) / sampler.amplified + 16 * DOUBLE * _finite(exact.abs())
 
 
 def _moved_together(sampler: Sampler, exact: torch.Tensor) -> torch.Tensor | None:
@@ -77,6 +86,11 @@ def _moved_together(sampler: Sampler, exact: torch.Tensor) -> torch.Tensor | Non
         if made.shape[1] in (1, exact.numel()) and alike(made[0].expand_as(exact), exact):
             return (made[1:] - made[0]).expand(len(made) - 1, exact.numel())
     return None
+
+
+def spreads(samples: torch.Tensor) -> torch.Tensor:
+    """How far rounding moves a component at most, from samples of how far it does: (samples, n) -> (n,)."""
+    return rms(samples).mul_(_SPREADS if len(samples) >= SAMPLES else _OF_FEW)
 
 
 def rms(samples: torch.Tensor) -> torch.Tensor:

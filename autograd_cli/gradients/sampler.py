@@ -21,9 +21,9 @@ from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.report import refs
 from autograd_cli.run.tape import LiveStep
 
-_SAMPLES = 8
+SAMPLES = 8
 _SAMPLES_OF_MANY = 5
-_MANY = 4_000_000  # random numbers a sample, calls counted as such, above which time counts for more
+_MANY = 100_000  # random numbers a sample, calls counted as such, above which time counts for more
 DOUBLE = torch.finfo(torch.float64).eps
 _LANES = 16
 _COARSE = 1e-4
@@ -168,7 +168,7 @@ class Sampler:
 
         With few samples chance would make some of many elements look exact.
         """
-        return _SAMPLES_OF_MANY if count + CALL * len(self.replay.plan) > _MANY else _SAMPLES
+        return _SAMPLES_OF_MANY if count + CALL * len(self.replay.plan) > _MANY else SAMPLES
 
     def sample(self, draw: Draw | None) -> tuple[float, dict[str, torch.Tensor]]:
         """The weighted sum of the output and the gradients (n,) of the leaves."""

@@ -1,5 +1,6 @@
 """A leaf each of whose elements touches its own elements of what is summed: all move at once."""
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -8,13 +9,13 @@ import torch
 from autograd_cli.gradients.lane_rules import NoLanesError, is_elementwise
 from autograd_cli.gradients.lanes import Lanes
 from autograd_cli.gradients.line import Array, Line, Places
+from autograd_cli.gradients.many import PART
 from autograd_cli.gradients.replay import Planned
 from autograd_cli.gradients.weights import keeps_order, passed_on
-from autograd_cli.report import below
 
-_TOGETHER = 1 << 16
-"""Elements of the leaf, times points, that are evaluated at once."""
 _ALIKE = 1e-9
+_TRIED = 0.01, -0.01, 1e-4
+"""How far all components are moved, of their sizes, to see that together they do what each does alone."""
 _SHORT = 3
 """The level of the first steps where rounding is small."""
 _BESIDE = 2e-6, 2.6e-6, 3.4e-6
@@ -70,13 +71,72 @@ def _aligned(line: Line, lanes: Lanes) -> set[int]:
 
 def _is_aligned(planned: Planned, lanes: Lanes, aligned: set[int]) -> bool:
     step, value = lanes.replay.steps[planned.index], lanes.values[planned.index]
-    live = lanes.live.intersection(below(step))
-    if step.function is None or not isinstance(value, torch.Tensor) or not live <= aligned:
+    if step.function is None or planned.slots is None or not isinstance(value, torch.Tensor):
+        return False
+    live = lanes.live.intersection(planned.slots)
+    if not live <= aligned:
         return False
     if keeps_order(step.function.path):
         return True
     shapes = {lanes.values[place].shape for place in live}
     return is_elementwise(step.function) and shapes == {value.shape}
+
+
+class _Flat:
+    """The calls up to the values that are summed, as functions of any of the leaf's elements in a row.
+
+    What does not depend on the leaf is laid out as the elements are, unless it is one number.
+    """
+
+    def __init__(self, line: Line, lanes: Lanes, weights: dict[int, torch.Tensor]) -> None:
+        self.line = line
+        self.values = list(lanes.values)
+        self.weights = weights
+        self.start = line.replay.inputs[line.name]
+        self.base = {place: lanes.values[place].reshape(-1) for place in weights}
+        last = max(weights)
+        aligned = _aligned(line, lanes)
+        self.calls = [one for one, _, _ in lanes.calls if one.index in aligned and one.index <= last]
+        self.spread: dict[tuple[int, torch.Size], torch.Tensor] = {}
+        self.steps = [self._step(planned, lanes) for planned in self.calls]
+
+    def _step(self, planned: Planned, lanes: Lanes) -> tuple[int, Any, tuple[int, ...], list[int]]:
+        """A call with the places of its arguments, and which of these are laid out."""
+        slots = planned.slots or ()
+        function, like = lanes.replay.steps[planned.index].function, lanes.values[planned.index]
+        if function is not None and keeps_order(function.path):
+            return planned.index, _same, slots[:1], []
+        places, laid = [], []
+        for slot in slots:
+            value = lanes.values[slot]
+            if slot in lanes.live or not isinstance(value, torch.Tensor):
+                places.append(slot)
+                continue
+            self.values.append(
+                value.reshape(()) if value.numel() == 1 else value.expand(like.shape).reshape(-1)
+            )
+            places.append(len(self.values) - 1)
+            if value.numel() > 1:
+                laid.append(places[-1])
+        return planned.index, planned.call, tuple(places), laid
+
+    def __call__(self, moved: torch.Tensor, chosen: Any) -> torch.Tensor:
+        """What the `chosen` elements add to the change of the sum, moved to (…, m) from what they were."""
+        values = self.values.copy()
+        values[self.start] = moved
+        for index, call, places, laid in self.steps:
+            for place in laid:
+                values[place] = self.values[place][chosen]
+            values[index] = call(*[values[place] for place in places])
+        total: Any = 0.0
+        for place, weight in self.weights.items():
+            total = total + (values[place] - self.base[place][chosen]).mul_(weight[chosen])
+        made: torch.Tensor = total
+        return made
+
+
+def _same(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor
 
 
 class Structured:
@@ -89,89 +149,70 @@ class Structured:
 
     def __init__(self, line: Line, lanes: Lanes, weights: dict[int, torch.Tensor]) -> None:
         self.line = line
-        self.lanes = lanes
-        self.weights = weights
         self.at: Array = line.components.numpy()
-        terms = [weight * lanes.values[place].reshape(-1) for place, weight in weights.items()]
+        self.flat = _Flat(line, lanes, weights)
+        self._check(lanes)
+        terms = (weight * self.flat.base[place] for place, weight in weights.items())
         self.sizes: Array = sum((term.abs() for term in terms), torch.zeros_like(line.components)).numpy()
-        self.checked = False
         self.noises = self._noises()
         known = _CANCELS * (float(np.linalg.norm(self.noises)) + _EPS * line.size)
         self.level = _SHORT if 0 < line.measured <= known else 0
         if not self.level:
             self.noises = np.full(len(self.at), line.noise)
 
+    def _check(self, lanes: Lanes) -> None:
+        """Hold what all components add against what the sum itself changes by, where that is finite.
+
+        Raises NoLanesError where that is not the same.
+        """
+        line = self.line
+        sizes = torch.where(line.components == 0, line.typical, line.components)
+        for step in _TRIED:
+            moved = line.components + sizes * step
+            leaf = moved.reshape(1, *line.leaf.shape)
+            whole = float(line.sums(lanes({line.replay.inputs[line.name]: leaf}) - line.output))
+            each = self.flat(moved, slice(None))
+            off = abs(float(each.sum()) - whole)
+            if off <= _ALIKE * float(each.abs().sum()) + line.room:
+                return
+            if isfinite(off):
+                break
+        raise NoLanesError
+
     def _noises(self) -> Array:
-        """The rounding error of what each component adds: how far values side by side are off a parabola."""
-        at, line = self.at, self.line
-        h = np.where(at == 0, line.typical, np.abs(at)) * np.array(_BESIDE)[:, None]
-        changes = self.grid(np.arange(len(at)), np.concatenate(((at + h) - at, (at - h) - at)))
-        up, down = changes[: len(h)], changes[len(h) :]
-        with np.errstate(all="ignore"):
-            even, odd = up + down, up - down
-            off = np.fmax(abs(even[1:] - even[0] * _EVEN), abs(odd[1:] - odd[0] * _ODD)).max(0)
+        """The rounding error of what each component adds."""
+        line, parts = self.line, range(0, len(self.at), PART)
+        off = np.concatenate([self._off(slice(start, start + PART)) for start in parts])
         own = _ULPS * _EPS * self.sizes
-        if (
-            np.count_nonzero(off > own) > len(own) / 2
-        ):  # terms cancel everywhere, by luck without a trace at some
+        if np.count_nonzero(off > own) > len(own) / 2:  # terms cancel everywhere, at some without a trace
             off = np.fmax(off, np.nanmedian(off))
         made: Array = np.fmin(np.fmax(own, off), np.fmax(own, line.noise))
         return made
 
+    def _off(self, part: slice) -> Array:
+        """How far values side by side are off a parabola, for some of the components."""
+        at = self.at[part]
+        h = np.where(at == 0, self.line.typical, np.abs(at)) * np.array(_BESIDE)[:, None]
+        moved = torch.from_numpy(np.concatenate((at + h, at - h)))
+        up, down = self.flat(moved, part).numpy().reshape(2, *h.shape)
+        with np.errstate(all="ignore"):
+            even, odd = up + down, up - down
+            off: Array = np.fmax(abs(even[1:] - even[0] * _EVEN), abs(odd[1:] - odd[0] * _ODD)).max(0)
+        return off
+
     def changes(self, places: Places, steps: Array) -> Array:
-        """As `Points` has it; equal places stand one after the other."""
-        starts = np.flatnonzero(np.diff(places, prepend=-1))
-        counts = np.diff(starts, append=len(places))
-        column = np.repeat(np.arange(len(starts)), counts)
-        row = np.arange(len(places)) - np.repeat(starts, counts)
-        taken = np.zeros((counts.max(), len(starts)))
-        taken[row, column] = steps
-        made: Array = self.grid(places[starts], taken)[row, column]
+        """As `Points` has it."""
+        made: Array = self.flat(torch.from_numpy(self.at[places] + steps), torch.from_numpy(places)).numpy()
         return made
 
     def grid(self, places: Places, steps: Array) -> Array:
-        """The changes as each of several steps is made at all the places at once: (k, m) -> (k, m)."""
-        every = len(places) == len(self.at)
-        rows = max(1, _TOGETHER // max(1, len(self.at)))
-        found = []
-        for start in range(0, len(steps), rows):
-            part = torch.from_numpy(steps[start : start + rows])
-            if every:
-                moved = self.line.components + part
-            else:
-                moved = self.line.components.repeat(len(part), 1)
-                moved[:, places] += part
-            made = self._changes(moved)
-            found.append(made if every else made[:, places])
-        return np.concatenate(found)
+        """As `Points` has it."""
+        first, last = int(places[0]), int(places[-1])
+        in_row = last - first == len(places) - 1
+        chosen = slice(first, last + 1) if in_row else torch.from_numpy(places)
+        made: Array = self.flat(torch.from_numpy(self.at[places] + steps), chosen).numpy()
+        return made
 
     def noise(self, places: Places) -> Array:
         """As `Points` has it."""
         return self.noises[places]
-
-    def _changes(self, moved: torch.Tensor) -> Array:
-        """What each component adds to the change of the sum at each of several points: (k, n) -> (k, n)."""
-        line = self.line
-        leaf = moved.reshape(-1, *line.leaf.shape)
-        values = self.lanes.every({line.replay.inputs[line.name]: leaf})
-        total: Any = 0.0
-        for place, weight in self.weights.items():
-            here = self.lanes.values[place].reshape(-1)
-            total = total + (values[place].reshape(len(moved), -1) - here).mul_(weight)
-        if not self.checked:
-            self._check(total, values[line.replay.root])
-        made: Array = total.numpy()
-        return made
-
-    def _check(self, changes: torch.Tensor, roots: torch.Tensor) -> None:
-        """Hold what components add, where it is finite, against what the sum itself changes by.
-
-        Raises NoLanesError where that is not the same.
-        """
-        whole = self.line.sums(roots - self.line.output)
-        off = (changes.sum(1) - whole).abs()
-        room = _ALIKE * changes.abs().sum(1) + self.line.room
-        finite = off.isfinite()
-        if bool((off > room)[finite].any()):
-            raise NoLanesError
-        self.checked = bool(finite.any())

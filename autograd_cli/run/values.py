@@ -49,7 +49,9 @@ def _tensor(tensor: torch.Tensor, limit: int | None) -> Values:
 
 
 def _frozen(nested: Any) -> Any:
-    return tuple(map(_frozen, nested)) if isinstance(nested, list) else nested
+    if not isinstance(nested, list):
+        return nested
+    return tuple(map(_frozen, nested)) if nested and isinstance(nested[0], list) else tuple(nested)
 
 
 def _summary(tensor: torch.Tensor) -> Summary:

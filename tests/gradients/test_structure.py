@@ -65,7 +65,6 @@ def test_all_elements_at_once_change_the_sum_as_each_does_alone(traced, source):
         points, places = Structured(line, line.lanes, weights), np.arange(6)
         steps = np.outer([0.1, -0.2, 1e-3], [1.0, 1.1, 1.2, 1.3, 1.4, 1.5])
         made = points.grid(places, steps)
-        assert points.checked
         assert made == pytest.approx(Elements(line).grid(places, steps), rel=1e-10, abs=1e-13)
 
 
