@@ -167,4 +167,4 @@ def _note(leaves: Leaves, tensor: torch.Tensor, name: str, line: int) -> None:
         if leaf is not None:
             leaf.clear()
             if tensor.grad is not None:
-                leaf.since = line
+                leaves.left(leaf, line)

@@ -166,7 +166,7 @@ class _Backward:
             reached.append((tensor, before, after))
             if before is not None and leaf.seen:
                 self._accumulated(tensor, leaf, before, at)
-            leaf.since, leaf.seen = self.line, 0
+            self.state.leaves.left(leaf, self.line)
         if reached:
             self.state.events.append(Reached(tuple(reached), at))
 

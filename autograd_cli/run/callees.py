@@ -17,6 +17,7 @@ from autograd_cli.run.expressions import Compiler
 from autograd_cli.run.functions import Defined
 from autograd_cli.run.naming import row_held
 from autograd_cli.run.operations import callable_for
+from autograd_cli.run.questions import MISSING, number
 from autograd_cli.run.recording import SCALARS, settled
 from autograd_cli.run.state import TENSORS, Frame, Get, State, shallow
 from autograd_cli.run.traced import NONE_NAMED, Traced
@@ -292,7 +293,7 @@ def _other(
     gets = compiler.all(node.args)
     named = [(keyword.name, compiler.compile(keyword.value)) for keyword in node.keywords]
     if callee.name == "append" and len(gets) == 1 and not named and compiler.is_program:
-        return _append(compiler, callee.value, receiver, gets[0], others)
+        return _append(compiler, callee.value, receiver, gets[0], others, number(compiler, node.args[0]))
 
     def method(frame: Frame) -> Any:
         target = receiver(frame)
@@ -304,15 +305,28 @@ def _other(
 
 
 def _append(
-    compiler: Compiler, owner: Expr, receiver: Get, get: Get, others: Callable[[Any, Any], Make]
+    compiler: Compiler,
+    owner: Expr,
+    receiver: Get,
+    get: Get,
+    others: Callable[[Any, Any], Make],
+    ask: Get | None,
 ) -> Get:
-    """`losses.append(v)` with less ado, where the list is one of the program's own."""
+    """`losses.append(v)` with less ado, where the list is one of the program's own.
+
+    `ask` gives the number of `losses.append(loss.item())`.
+    """
     most, name = compiler.state.settings.max_items, owner.id if isinstance(owner, nodes.Name) else ""
 
     def append(frame: Frame) -> Any:
         target = frame[name] if name in frame else receiver(frame)
         if type(target) is not list or len(target) >= most:
             return others(target, None)((target, get(frame)), NONE_NAMED)
+        if ask is not None:
+            found = ask(frame)
+            if found is not MISSING:
+                target.append(found)
+                return None
         item = get(frame)
         if type(item) is Traced and type(item.value) in SCALARS and item.kind == "call":
             item.args = ()  # as `settled` does, which is called for the others

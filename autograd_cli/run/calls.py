@@ -127,6 +127,8 @@ def _of_small(given: tuple[Any, ...], most: int) -> bool:
     """Whether the first value is a tensor of less than `most` elements, and the others hold no tensor."""
     if not given or type(given[0]) not in TENSORS or not 0 < given[0].numel() < most:
         return False
+    if len(given) == 2:
+        return type(given[1]) in _PLAIN
     return len(given) == 1 or _PLAIN.issuperset(map(type, given[1:]))
 
 
@@ -207,6 +209,7 @@ def of_one(
     record, lists = recorder(state, node, function, call, exprs), function.name in COUNTED
     bounded = lists or function.kind in _AS_LARGE
     least = min(SMALL, state.settings.max_items + 1) if lists else SMALL
+    plains = SCALARS | {list} if lists else SCALARS
     general = applier(state, node, function, call, exprs)
     no_tensor = otherwise or (lambda arg: general((arg,)))
     is_program, most = state.values is None, state.most
@@ -226,8 +229,8 @@ def of_one(
         except Exception as error:
             state.failed(error, node, function, (arg,), exprs)
             raise
-        is_same = result is value and not value.requires_grad
-        if not is_program or not (is_same or lists or type(result) in SCALARS):
+        is_same = result is value
+        if not is_program or (value.requires_grad if is_same else type(result) not in plains):
             return record(result, (arg,), NONE_NAMED, (value,))
         number = state.number
         if number >= most:

@@ -24,11 +24,6 @@ class Leaf(weakref.ref[torch.Tensor]):
     how: str
     doubtful: list[Callable[[], None]]
 
-    def look(self, line: int, how: str) -> None:
-        """Note that the gradient is looked at."""
-        self.seen, self.how = line, how
-        self.doubtful.clear()
-
     def clear(self) -> None:
         """Note that the gradient was removed or made 0."""
         self.since = self.seen = 0
@@ -37,10 +32,14 @@ class Leaf(weakref.ref[torch.Tensor]):
 
 
 class Leaves:
-    """The leaves of a run, and what retains its gradient; each for as long as it is alive."""
+    """The leaves of a run, and what retains its gradient; each for as long as it is alive.
+
+    `_noted` are those of which something is noted that ends once their gradient is 0.
+    """
 
     def __init__(self) -> None:
         self._known: dict[int, Leaf] = {}
+        self._noted: dict[int, Leaf] = {}
         self._gone = self._forget
 
     def add(self, tensor: torch.Tensor) -> None:
@@ -52,6 +51,7 @@ class Leaves:
 
     def _forget(self, leaf: Any) -> None:
         self._known.pop(leaf.key, None)
+        self._noted.pop(leaf.key, None)
 
     def of(self, tensor: torch.Tensor) -> Leaf | None:
         """What is known of `tensor`, None where it is no leaf."""
@@ -63,25 +63,31 @@ class Leaves:
             if tensor is not None:
                 yield tensor, leaf
 
+    def left(self, leaf: Leaf, line: int) -> None:
+        """Note that the backward of a line left a gradient at a leaf, or that one was given to it there."""
+        leaf.since, leaf.seen = line, 0
+        self._noted[leaf.key] = leaf
+
     def looked(self, tensor: torch.Tensor, line: int, how: str) -> None:
         """Note that the gradient of `tensor` is looked at."""
         leaf = self._known.get(id(tensor))
         if leaf is not None:
             leaf.seen, leaf.how = line, how
+            self._noted[leaf.key] = leaf
             if leaf.doubtful:
                 leaf.doubtful.clear()
 
     def zeroed(self, gradient: Any) -> None:
         """Note that the memory of `gradient` was made 0, if it is that of a leaf or of several."""
+        if not self._noted:
+            return
         place = 0
-        for leaf in list(self._known.values()):
-            if leaf.since or leaf.seen or leaf.doubtful:
-                tensor = leaf()
-                held = None if tensor is None else tensor.grad
-                if held is None:
-                    continue
-                if held is not gradient:
-                    place = place or gradient.data_ptr()
-                    if held.data_ptr() != place:
-                        continue
+        for leaf in list(self._noted.values()):
+            tensor = leaf()
+            held = None if tensor is None else tensor.grad
+            if held is not None and held is not gradient:
+                place = place or gradient.data_ptr()
+                held = held if held.data_ptr() == place else None
+            if held is not None:
                 leaf.clear()
+                self._noted.pop(leaf.key, None)

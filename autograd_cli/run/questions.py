@@ -50,7 +50,7 @@ _MAKES = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator
 
 def answered(compiler: Compiler, node: Expr) -> Get:
     """As `compiler.compile`, with a plain answer where `node` is such a question."""
-    get, ask = compiler.compile(node), _question(compiler, node)
+    get, ask = compiler.compile(node), question(compiler, node)
     if ask is None:
         return get
 
@@ -61,7 +61,8 @@ def answered(compiler: Compiler, node: Expr) -> Get:
     return answer
 
 
-def _question(compiler: Compiler, node: Expr) -> Get | None:
+def question(compiler: Compiler, node: Expr) -> Get | None:
+    """What gives the plain answer to such a question, or MISSING; None for any other expression."""
     if not compiler.is_program:
         return None
     if isinstance(node, nodes.Call):

@@ -13,6 +13,9 @@ from autograd_cli.run.tape import grad_fn_of, grad_fns_of
 from autograd_cli.run.traced import NONE_NAMED, Traced, called, shared_memory, wrote
 from autograd_cli.run.values import tensors_in
 
+_ALIASES = frozenset({"torch.detach", "torch.Tensor.data"})
+"""Functions whose result has the memory of their argument, whatever that is."""
+
 Record = Callable[..., Any]
 """Takes the result of a call, its arguments, its keywords and the plain values of both."""
 
@@ -23,6 +26,7 @@ def recorder(
     """What makes a Traced of each result of the calls at `node`."""
     random = function is not None and function.kind is Kind.RANDOM
     writes = function is not None and function.writes
+    is_alias = function is not None and function.path in _ALIASES
     other = _recorder_of_others(state, node, function, call, exprs)
     most, values, leaves = state.most, state.values, state.leaves
     tensor_type, make = torch.Tensor, called
@@ -51,7 +55,9 @@ def recorder(
             raise state.full(node.span)
         state.number = number + 1
         made = make(number, node, value, function, call, args, kwargs, exprs, fns, held, drawn)
-        if given and value is given[0] and not writes:
+        if is_alias and type(args[0]) is Traced:
+            made.memory = args[0].memory
+        elif given and value is given[0] and not writes:
             _same(made, args[0] if args else None)
         if values is not None:
             values.append(made)
@@ -185,16 +191,10 @@ def settled(argument: Any, name: str = "") -> Any:
 
 _CUT, _SHAPE, _INDEXING = Kind.CUT, Kind.SHAPE, Kind.INDEXING  # the hash of an Enum takes longest here
 
-_ALIASES = frozenset({"torch.detach", "torch.Tensor.data"})
-"""Functions whose result has the memory of their argument, whatever that is."""
-
 
 def _link(made: Traced, first: Traced, function: Function | None) -> None:
     """Let a view without a graph, `x.detach()`, and what it is a view of know of each other's writes."""
     if function is not None:
-        if function.path in _ALIASES and first.memory is not None:
-            made.memory = first.memory
-            return
         kind = function.kind
         if kind is not _CUT and kind is not _SHAPE and kind is not _INDEXING:
             return

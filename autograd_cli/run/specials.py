@@ -18,7 +18,7 @@ from autograd_cli.run.expressions import Compiler
 from autograd_cli.run.iterating import iterated
 from autograd_cli.run.nested import is_nested
 from autograd_cli.run.operations import at_path, callable_for
-from autograd_cli.run.recording import settled
+from autograd_cli.run.recording import recorder, settled
 from autograd_cli.run.state import TENSORS, Frame, Get, State, plain, shallow, whole
 from autograd_cli.run.texts import masked, written
 from autograd_cli.run.traced import NONE_NAMED, Traced
@@ -192,13 +192,44 @@ def retaining(compiler: Compiler, node: nodes.Call, function: Function, exprs: t
 
 def requiring(compiler: Compiler, node: nodes.Call, function: Function, exprs: tuple[Expr, ...]) -> Get:
     """`x.requires_grad_()`."""
-    flag = exprs[0]
+    flag, state = exprs[0], compiler.state
 
     def note(state: State, tensor: torch.Tensor) -> None:
         given = flag, tensor, "requires_grad", None, tensor.requires_grad, state.number - 1
         state.events.append(tuple.__new__(Given, given))
 
-    return _watched(compiler, node, function, exprs, note)
+    given = tuple([arg.value for arg in node.args if isinstance(arg, nodes.Constant)])
+    plainest = compiler.is_program and not node.keywords and len(given) == len(node.args) < 2
+    if not plainest or not isinstance(node.function, nodes.Attribute):
+        return _watched(compiler, node, function, exprs, note)
+    call, receiver = callable_for(function, method=True), compiler.compile(node.function.value)
+    record = recorder(state, node, function, call, exprs)
+
+    def run(frame: Frame) -> Any:
+        arg = receiver(frame)
+        args, tensor = (arg, *given), shallow(arg)
+        _check_method(state, node, tensor, args, exprs)
+        try:
+            value = call(tensor, *given)
+        except Exception as error:
+            state.failed(error, node, function, args, exprs)
+            raise
+        made = record(value, args, NONE_NAMED, (tensor,))
+        note(state, tensor)
+        return made
+
+    return run
+
+
+def _check_method(
+    state: State, node: nodes.Call, tensor: Any, args: tuple[Any, ...], exprs: tuple[Expr, ...]
+) -> None:
+    """Nothing, or Python's AttributeError where a method of tensors is called on anything else."""
+    if type(tensor) not in TENSORS:
+        name = node.function.name if isinstance(node.function, nodes.Attribute) else ""
+        error = AttributeError(f"'{type(tensor).__name__}' object has no attribute '{name}'")
+        state.failed(error, node, None, args, exprs)
+        raise error
 
 
 def _watched(
@@ -218,10 +249,7 @@ def _watched(
     def run(frame: Frame) -> Any:
         args = tuple([get(frame) for get in gets])
         tensor = shallow(args[0])
-        if type(tensor) not in TENSORS:
-            error = AttributeError(f"'{type(tensor).__name__}' object has no attribute '{function.name}'")
-            state.failed(error, node, None, args, exprs)
-            raise error
+        _check_method(state, node, tensor, args, exprs)
         made = apply(args, {name: get(frame) for name, get in named} if named else NONE_NAMED)
         note(state, tensor)
         return made

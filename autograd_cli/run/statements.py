@@ -23,7 +23,7 @@ from autograd_cli.run.functions import Defined
 from autograd_cli.run.handling import BREAK, CONTINUE, RETURN, Step, errors_of, finally_, handled
 from autograd_cli.run.imports import check_imports
 from autograd_cli.run.iterating import iterated
-from autograd_cli.run.questions import answered
+from autograd_cli.run.questions import MISSING, answered, question
 from autograd_cli.run.recording import SCALARS, settled
 from autograd_cli.run.state import Frame, Get, State, whole
 from autograd_cli.run.traced import NONE_NAMED, Site, Traced
@@ -62,9 +62,10 @@ class Statements:
 
     def evaluate(self, node: nodes.Evaluate, site: Site) -> Step:
         """An expression that stands alone."""
-        state, get = self.state, self.compiler.compile(node.value)
-        ran, names = state.ran, state.names
-        if node is ran.program.statements[-1] and isinstance(node.value, _READS):
+        state, ran, names = self.state, self.state.ran, self.state.names
+        is_last = node is ran.program.statements[-1]
+        get = self.compiler.compile(node.value) if is_last else answered(self.compiler, node.value)
+        if is_last and isinstance(node.value, _READS):
             site.names = (state.text[node.value.span.start : node.value.span.end],)
 
         def run(frame: Frame) -> None:
@@ -106,23 +107,23 @@ class Statements:
         return run
 
     def _assign_name(self, node: nodes.Assign, name: str, site: Site) -> Step:
-        state, get, ran = self.state, answered(self.compiler, node.value), self.state.ran
+        state, get, ran = self.state, self.compiler.compile(node.value), self.state.ran
+        ask = question(self.compiler, node.value)
         site.names = (name,)
 
         def run(frame: Frame) -> None:
             site.count += 1
             state.site = site
-            argument = get(frame)
+            argument = MISSING if ask is None else ask(frame)
+            if argument is MISSING:
+                argument = get(frame)
             if type(argument) is Traced:
                 if argument.grad_fns:
                     ran.last = argument
                     if not argument.name:
                         argument.name = name
-                elif type(argument.value) in SCALARS and argument.kind == "call":
-                    argument.args = ()
-                    argument.name = argument.name or name
-                elif argument.args and argument.memory is not None:  # as `settled` does
-                    argument.args, argument.kwargs = (), NONE_NAMED
+                elif argument.args and (argument.memory is not None or type(argument.value) in SCALARS):
+                    argument.args, argument.kwargs = (), NONE_NAMED  # as `settled` does
                     argument.name = argument.name or name
                 elif argument.args or not argument.name:
                     argument = settled(argument, name)

@@ -152,15 +152,17 @@ def wrote(made: Traced, target: Traced) -> bool:
 
 def shared_memory(traced: Traced) -> Memory:
     """The list of the in-place calls on a value's memory, from now on one with all that share it."""
-    memory = memory_of(traced)
+    chain, owner = [traced], traced if traced.memory is not None else shared_with(traced)
+    while owner is not None and owner.memory is None:
+        chain.append(owner)
+        owner = shared_with(owner)
+    memory = None if owner is None else owner.memory
     if memory is None:
         memory = Memory()
-        owner: Traced | None = traced
-        while owner is not None:
-            owner.memory = memory
-            if owner.grad_fns:
+        for one in chain:
+            one.memory = memory
+            if one.grad_fns:
                 memory.graded = True
-            owner = shared_with(owner)
     traced.memory = memory
     if traced.grad_fns:
         memory.graded = True
@@ -169,15 +171,16 @@ def shared_memory(traced: Traced) -> Memory:
 
 def shared_with(traced: Traced) -> Traced | None:
     """The argument that a value is a view or an alias of, None where it has its own memory."""
-    value = traced.value
-    first = traced.args[0] if traced.args else None
-    if not isinstance(first, Traced) or not isinstance(value, torch.Tensor) or value.is_meta:
+    args, value = traced.args, traced.value
+    if not args or type(args[0]) is not Traced or not isinstance(value, torch.Tensor) or value.is_meta:
         return None
+    first = args[0]
     whole = first.value
-    shares = isinstance(whole, torch.Tensor) and (
-        whole is value or whole.untyped_storage()._cdata == value.untyped_storage()._cdata
-    )
-    return first if shares else None
+    if whole is value:
+        return first
+    if not isinstance(whole, torch.Tensor):
+        return None
+    return first if whole.untyped_storage()._cdata == value.untyped_storage()._cdata else None
 
 
 @dataclass

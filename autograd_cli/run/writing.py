@@ -1,15 +1,15 @@
 """What is written in place: noted before, moved and told after."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Function
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.run.events import Wrote
 from autograd_cli.run.recording import NO_NODES, kept_arguments, recorder, replaced, required
-from autograd_cli.run.state import TENSORS, Frame, Get, State, current, plain
-from autograd_cli.run.traced import NONE_NAMED, Traced, called
+from autograd_cli.run.state import TENSORS, Frame, Get, State, plain
+from autograd_cli.run.traced import NONE_NAMED, Traced, called, now
 
 ZERO = frozenset({"zero_", "fill_", "copy_"})
 """Functions that can make a gradient 0."""
@@ -96,6 +96,25 @@ def writer(
     return write
 
 
+class _Target(NamedTuple):
+    """What a call writes into: how it is found from a variable; `reads` says that it looks at a gradient."""
+
+    name: str
+    find: Callable[[Traced], Any]
+    untracked: bool
+    reads: bool
+
+
+def _target(function: Function, exprs: tuple[Expr, ...]) -> _Target | None:
+    """A variable, its `.grad` or its `.data`, where no argument may change what that is; None for others."""
+    attributes = _attributes(exprs[0])
+    find, untracked = _FOUND.get(attributes), attributes.endswith(".data")
+    if find is None or len(exprs) > 2 or (attributes != "" and not all(map(_is_pure, exprs[1:]))):
+        return None
+    reads = ".grad" in attributes and (untracked or function.name != "zero_")
+    return _Target(_variable(exprs[0]), find, untracked, reads)
+
+
 def variable_writer(
     state: State,
     node: Expr,
@@ -107,41 +126,35 @@ def variable_writer(
 ) -> Get | None:
     """What writes into a variable, its `.grad` or its `.data` with less ado, where no graph is on that.
 
-    None for another target, and for arguments that may change what the target is. `general` is
-    what reads the target, what makes the call on arguments, and both.
+    None for another target. `general` is what reads the target, what makes the call on arguments, and both.
     """
-    attributes, (receiver, apply, otherwise) = _attributes(exprs[0]), general
-    find = _FOUND.get(attributes)
-    if find is None or len(gets) > 1 or (attributes != "" and not all(map(_is_pure, exprs[1:]))):
+    target, (receiver, apply, otherwise) = _target(function, exprs), general
+    if target is None:
         return None
-    about_to_write, most, span, name = (
-        state.mutations.about_to_write,
-        state.most,
-        node.span,
-        _variable(exprs[0]),
-    )
+    name, find, untracked, reads = target
+    about_to_write, most, span = state.mutations.about_to_write, state.most, node.span
     done, looked = _finisher(state, node, function, call, exprs), state.leaves.looked
-    untracked, line = attributes.endswith(".data"), state.line_of(span.start)
-    reads = ".grad" in attributes and (untracked or function.name != "zero_")
-    get = gets[0] if gets else None
+    line, get = state.line_of(span.start), gets[0] if gets else None
 
     def write(frame: Frame) -> Any:
-        owner = current(frame.get(name))
-        tensor = find(owner) if type(owner) is Traced else None
+        owner: Any = frame.get(name)
+        tensor = None
+        if type(owner) is Traced:
+            owner = owner if owner.moved is None else now(owner)
+            tensor = find(owner)
         if tensor is None:
             return otherwise(frame)
         if reads:
             looked(owner.value, line, "read")
-        args = () if get is None else (get(frame),)
-        given = (tensor, plain(args[0])) if args else (tensor,)
-        number = state.number
-        if number >= most or (args and required(given)):
-            return apply((receiver(frame), *args))
+        arg = None if get is None else get(frame)
+        given, number = (tensor, plain(arg)), state.number
+        if number >= most or (arg is not None and required(given)):
+            return apply((receiver(frame), arg) if get is not None else (receiver(frame),))
         about_to_write(tensor, number, span, untracked)
         try:
-            value = call(*given)
+            value = call(tensor) if get is None else call(tensor, given[1])
         except Exception as error:
-            state.failed(error, node, function, (receiver(frame), *args), exprs)
+            state.failed(error, node, function, (receiver(frame), arg), exprs)
             raise
         return done(owner, tensor, value, number)
 
