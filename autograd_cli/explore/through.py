@@ -55,7 +55,7 @@ def explore(
     if known.program.is_expression and options.root is not None:
         raise unknown_name("root", options.root, ())
     settings = settings_of(options)
-    with torch_state(replace(settings, dtype="float32")):
+    with torch_state(settings if settings.dtype == "float32" else replace(settings, dtype="float32")):
         bound = _bound(known, bindings, options, settings, stdin)
         torch.set_default_dtype(getattr(torch, settings.dtype))
         watching = Watching(options.inspect)

@@ -68,8 +68,14 @@ FUNCTIONS: dict[str, Callable[..., Contributions]] = {
 }
 
 
-_signature = cache(signature)
-"""A rule's signature, which takes long to find."""
+@cache
+def _takes(rule: Callable[..., Contributions], count: int, names: tuple[str, ...]) -> bool:
+    """Whether a rule can be given so many arguments of a call and these keywords."""
+    try:
+        signature(rule).bind(None, None, *[None] * count, **dict.fromkeys(names))
+    except TypeError:
+        return False
+    return True
 
 
 def is_elementwise(key: str) -> bool:
@@ -104,9 +110,7 @@ def contributions(call: Call, cotangent: Value) -> Contributions:
     if call.step.shape is None:
         raise NoRuleError(f"{call.name} with several results has no derivative rule yet")
     rule = FUNCTIONS[key]
-    try:
-        bound = _signature(rule).bind(call, cotangent, *call.args, **call.kwargs)
-    except TypeError as error:
-        raise NoRuleError(f"{call.name} has no derivative rule for these arguments yet") from error
-    found = rule(*bound.args, **bound.kwargs)
+    if not _takes(rule, len(call.args), tuple(call.kwargs)):
+        raise NoRuleError(f"{call.name} has no derivative rule for these arguments yet")
+    found = rule(call, cotangent, *call.args, **call.kwargs)
     return [(target, value) for target, value in found if target.active]
