@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from typing import Any
 
 import torch
 
@@ -83,10 +85,13 @@ def _shown(line: str) -> str:
     return found[1].removesuffix(".") if found else line
 
 
-def rerun(ran: Ran, text: str, observer: Observer | None = None) -> Ran | None:
+def rerun(
+    ran: Ran, text: str, observer: Observer | None = None, around: AbstractContextManager[Any] | None = None
+) -> Ran | None:
     """Another program run on the same bindings as they were; None where agx refuses it.
 
-    `observer` sees its backwards. LimitError where it takes more steps than are spent on a repair.
+    `observer` sees its backwards, `around` stands open while it runs.
+    LimitError where it takes more steps than are spent on a repair.
     """
     bindings = tuple(_bindings(ran))
     settings = replace(ran.settings, max_steps=min(ran.settings.max_steps, _MOST_STEPS))
@@ -94,7 +99,7 @@ def rerun(ran: Ran, text: str, observer: Observer | None = None) -> Ran | None:
         known = understood(
             Source(text, ran.program.source.name), [b.name for b in bindings], ran.settings.text
         )
-        with torch_state(settings):
+        with torch_state(settings), around or nullcontext():
             return run_program(known.program, bindings, settings, observer)
     except LimitError:
         raise
