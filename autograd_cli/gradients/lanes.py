@@ -16,8 +16,9 @@ Laned = tuple[Planned, Call, tuple[int, ...] | None]
 class Lanes:
     """The calls of a replay that depend on some of its values, made on lanes of these.
 
-    `values` are those of all steps at the recorded point, `live` the places that have lanes.
-    Raises NoLanesError where a call has to be made point by point.
+    `values` are those of all steps at the recorded point, `live` the places that have lanes,
+    the `sources` themselves among them: these are given. Raises
+    NoLanesError where a call has to be made point by point.
     """
 
     def __init__(self, replay: Replay, values: Sequence[Any], sources: Iterable[int]) -> None:
@@ -25,8 +26,10 @@ class Lanes:
             raise NoLanesError
         self.replay = replay
         self.values = list(values)
-        self.live = set(sources)
-        self.calls = [self._laned(planned) for planned in replay.plan if self._depends(planned)]
+        given = frozenset(sources)
+        self.live = set(given)
+        asked = (planned for planned in replay.plan if planned.index not in given)
+        self.calls = [self._laned(planned) for planned in asked if self._depends(planned)]
 
     def __call__(self, lanes: dict[int, Any]) -> Any:
         """The root's value on lanes; that of the recorded point where the root depends on none of these."""

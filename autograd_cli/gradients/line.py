@@ -139,17 +139,21 @@ class Line:
         (1 + lanes, n) -> (lanes,).
         """
         if self.lanes is not None:
-            made = self._in_lanes(self.lanes, moved)
+            leaf = _shaped_lanes(moved, self.leaf)
+            made = self.in_lanes(self.lanes, {self.replay.inputs[self.name]: leaf}, len(moved))
             if made is not None:
                 return made
             self.lanes = None
         return np.array([self.change(one) for one in moved[1:]])
 
-    def _in_lanes(self, lanes: Lanes, moved: torch.Tensor) -> Array | None:
-        """The changes; None where the recorded point is not what the plain replay makes of it."""
+    def in_lanes(self, lanes: Lanes, given: dict[int, torch.Tensor], count: int) -> Array | None:
+        """The changes of the sum at `count` values of some steps, of which the first are the recorded ones.
+
+        None where these do not give what the plain replay does.
+        """
         try:
-            output = lanes({self.replay.inputs[self.name]: _shaped_lanes(moved, self.leaf)})
-            output = output if lanes.moves_root else output.expand(len(moved), *output.shape)
+            output = lanes(given)
+            output = output if lanes.moves_root else output.expand(count, *output.shape)
             if self.simple:
                 return self._of_numbers(output.numpy())
             return self._of_tensors(output)

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 import torch
 
+from autograd_cli.gradients.columns import by_columns
 from autograd_cli.gradients.line import Array, Line, Places
 from autograd_cli.gradients.many import PART, Many
 from autograd_cli.gradients.points import Directions, Elements, Points
@@ -120,7 +121,8 @@ def _together(line: Line) -> Structured | None:
 
 
 def _by_element(line: Line, together: Structured | None, places: Places) -> Numeric:
-    found = _found_together(line, together, places) if together else None
+    sooner = together or by_columns(line)
+    found = _found_sooner(line, sooner, places) if sooner else None
     found = found or _found(line, Elements(line), places)
     for i in line.clouded():
         found.slopes[i] = Slope(nan, nan, Shape.EDGE)
@@ -128,8 +130,8 @@ def _by_element(line: Line, together: Structured | None, places: Places) -> Nume
     return found
 
 
-def _found_together(line: Line, points: Structured, places: Places) -> Numeric | None:
-    """The slopes of components that are moved at once; None where that is not what each alone does."""
+def _found_sooner(line: Line, points: Points, places: Places) -> Numeric | None:
+    """The slopes by what takes less time than each component alone; None where that cannot be had."""
     try:
         return _found(line, points, places)
     except Exception:  # one component after the other says what is wrong

@@ -30,7 +30,7 @@ class Points(Protocol):
         """The absolute error of a change at each place, as far as is known beforehand: (m,) -> (m,)."""
 
 
-class _InTurn:
+class InTurn:
     """Points at which nothing else moves."""
 
     level = 0
@@ -62,7 +62,7 @@ class _InTurn:
         return np.full(len(places), self.line.noise)
 
 
-class Elements(_InTurn):
+class Elements(InTurn):
     """The components of a leaf, moved one at a time."""
 
     def __init__(self, line: Line) -> None:
@@ -75,7 +75,7 @@ class Elements(_InTurn):
         flat[np.arange(0, rows * count, count) + places] += steps
 
 
-class Directions(_InTurn):
+class Directions(InTurn):
     """All components of a leaf, moved together along the rows of `directions`, (count, n)."""
 
     def __init__(self, line: Line, directions: torch.Tensor) -> None:
