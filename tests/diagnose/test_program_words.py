@@ -159,3 +159,15 @@ def test_operands_are_called_by_the_names_that_stand_there():
     (finding,) = explore(Source("\n".join(lines)), []).findings
     assert finding.sentence.startswith("`pred` (6,1) with `t` (6,) gives (6,6): ")
     assert finding.fix[0].program.endswith("((pred - t[:, None]) ** 2).mean().backward()")
+
+
+def test_the_line_that_takes_a_leafs_name_away_is_told(why_it_failed):
+    lines = ["w = torch.tensor(1.0, requires_grad=True)", "(w**2).backward()", "w = w - 0.1 * w.grad"]
+    (finding,) = why_it_failed("\n".join([*lines, "w.grad.zero_()"]))
+    assert finding.sentence == (
+        "`w.grad` is None on line 4: line 3 gives the name `w` to a computed tensor, and backward fills the "
+        ".grad of the leaf, that of line 1, which has no name any more."
+    )
+    assert finding.fix[0].text == "line 3:  with torch.no_grad(): w -= 0.1 * w.grad"
+    (finding,) = why_it_failed("\n".join([lines[0], "v = w * 2", "v.backward()", "v.grad.zero_()"]))
+    assert finding.name == "grad-is-none"

@@ -30,11 +30,29 @@ def no_gradient(case: Ended) -> Finding | None:
         return None
     text = case.source[expr.value.span]
     why = _why_none(case, expr.value, text)
+    rebinding = rebound.since(case.whole, text, case.statement.span.start) if "is computed" in why else None
+    if rebinding is not None:
+        return _rebound(case, expr, text, rebinding)
     return case.finding(
         "AGX417",
         f"`{drawing.label(text, 40)}.grad` is None on line {case.line}: {why}.",
         expr=expr,
         fix=tuple(_guarded(case, text, why)),
+    )
+
+
+def _rebound(case: Ended, expr: Expr, name: str, statement: nodes.Statement) -> Finding:
+    """The .grad of a name that stood for a leaf, and stands for what was computed from it."""
+    own = next((s for s in case.whole.all_statements if name in targets(s)), statement)
+    leaf = f"that of {case.where(own.span)}" if own.span != statement.span else "what it was before"
+    return case.finding(
+        "AGX417",
+        f"`{name}.grad` is None on line {case.line}: {case.where(statement.span)} gives the name `{name}` to "
+        f"a computed tensor, and backward fills the .grad of the leaf, {leaf}, which has no name any more.",
+        name="leaf-name-lost",
+        expr=expr,
+        fix=tuple(rebound.as_leaf(case, name, statement)),
+        rebound=case.whole.line(statement.span),
     )
 
 
