@@ -9,7 +9,7 @@ the text: a batch has the same formulas at other values.
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from typing import Any
 
 import torch
@@ -17,6 +17,7 @@ import torch
 from autograd_cli.gradients.replay import DIMENSIONS
 from autograd_cli.lang import arithmetic, lookup, nodes
 from autograd_cli.lang.functions.rows import Function, Kind
+from autograd_cli.lang.same import remembered
 from autograd_cli.report import Ref
 from autograd_cli.run.limits import COUNTED, SMALL, bound_of
 from autograd_cli.run.operations import callable_for
@@ -73,7 +74,7 @@ def steps_of(text: str, bindings: Sequence[BoundValue]) -> list[LiveStep] | None
     return steps or None
 
 
-@lru_cache(maxsize=64)
+@remembered
 def _plan(text: str, bound: tuple[tuple[str, bool], ...]) -> tuple[_Planned, ...]:
     """The steps of a formula, none where the interpreter has to make them.
 

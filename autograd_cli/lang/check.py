@@ -5,7 +5,6 @@ It gives how each free name is used, from which a binding's role follows.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from autograd_cli.errors import InputError, LanguageError
 from autograd_cli.lang import flow, nodes, scope, unknown
@@ -13,7 +12,7 @@ from autograd_cli.lang.bodies import expressions, first_read
 from autograd_cli.lang.functions.rows import Role
 from autograd_cli.lang.nodes import Imported, Name, Program
 from autograd_cli.lang.parse import TextLimits, parse
-from autograd_cli.lang.same import SHORT, Same
+from autograd_cli.lang.same import SHORT, Same, remembered
 from autograd_cli.lang.scope import PRELUDE, Scope
 from autograd_cli.lang.source import Source, named
 from autograd_cli.lang.unknown import Place
@@ -47,7 +46,7 @@ def check(program: Program, bound: Collection[str], callables: Collection[str] =
     return _kept(Same(program), tuple(bound), tuple(callables))
 
 
-@lru_cache(maxsize=64)
+@remembered
 def _kept(program: Same, bound: tuple[str, ...], callables: tuple[str, ...]) -> Usage:
     """The usage of a program that `parse` remembers, under names that it was checked under before."""
     return _checked(program.it, bound, callables)

@@ -10,7 +10,6 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 
 from autograd_cli.errors import LanguageError, LimitError, Span
@@ -18,7 +17,7 @@ from autograd_cli.lang.blocks import block
 from autograd_cli.lang.nodes import Assign, Comment, Evaluate, Program
 from autograd_cli.lang.reader import MAX_INTEGER_BITS, Places, Reader, integer_too_large
 from autograd_cli.lang.refusals import SECOND, VALUE, Refusal
-from autograd_cli.lang.same import SHORT
+from autograd_cli.lang.same import SHORT, remembered
 from autograd_cli.lang.source import Source
 from autograd_cli.lang.tokens import Token, TokenKind, scan, significant
 
@@ -48,7 +47,7 @@ def parse(source: Source, limits: TextLimits = _DEFAULT_LIMITS) -> Program:
     return _kept(source, limits) if len(source.text) <= SHORT else _parsed(source, limits)
 
 
-@lru_cache(maxsize=64)
+@remembered
 def _kept(source: Source, limits: TextLimits) -> Program:
     """The program of a short text.
 

@@ -1,7 +1,12 @@
-"""What is remembered by text: which texts, and identity as a part of a key."""
+"""What is remembered by its key: which texts, how many keys, and identity as a part of a key."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache, wraps
+from typing import Any, TypeVar, TypeVarTuple
+
+_Key = TypeVarTuple("_Key")
+_Result = TypeVar("_Result")
 
 SHORT = 200
 """Characters of a text that is remembered once it is read: a batch has it again under other values."""
@@ -22,3 +27,31 @@ class Same:
 
     def __hash__(self) -> int:
         return id(self.it)
+
+
+_KEPT = 64
+"""Results that are kept of one function."""
+
+_NOTED = 1 << 12
+"""Keys that are noted before all of them are forgotten."""
+
+
+def remembered(function: Callable[[*_Key], _Result]) -> Callable[[*_Key], _Result]:
+    """`function`, whose result is kept once it was asked for twice, for the keys asked for last.
+
+    Of a key that comes once, as of a text that no other line of a batch has, nothing but its hash
+    is noted: results that nobody asks for again would only fill memory.
+    """
+    known, noted = lru_cache(_KEPT)(function), set[int]()
+
+    @wraps(known)
+    def ask(*key: *_Key) -> _Result:
+        number = hash(key)
+        if number in noted:
+            return known(*key)
+        if len(noted) >= _NOTED:
+            noted.clear()
+        noted.add(number)
+        return function(*key)
+
+    return ask

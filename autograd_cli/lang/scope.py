@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import cache
 
 from autograd_cli.lang.bodies import assigned, statements
 from autograd_cli.lang.functions import by_path, is_member
 from autograd_cli.lang.namespaces import CONSTANTS, FROM_BUILTINS, MODULES, NOT_BARE
 from autograd_cli.lang.nodes import Define, Import, Program
-from autograd_cli.lang.same import SHORT, Same
+from autograd_cli.lang.same import SHORT, Same, remembered
 
 # What `from torch import *` gives under names of Python's own, beside what the table has.
 _HIDES = frozenset({"range", "compile"})
@@ -104,7 +104,7 @@ def of(program: Program, bound: Collection[str], callables: Collection[str] = ()
     return _kept(Same(program), tuple(bound), tuple(callables))
 
 
-@lru_cache(maxsize=64)
+@remembered
 def _kept(program: Same, bound: tuple[str, ...], callables: tuple[str, ...]) -> Scope:
     """The scope of a program that `parse` remembers; a Scope is never changed."""
     return _of(program.it, bound, callables)

@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from types import EllipsisType, NoneType
 from typing import Any
 
 from autograd_cli.lang.nodes import Expr
+from autograd_cli.lang.same import remembered
 from autograd_cli.report import Ref, Step
 from autograd_cli.symbolic import derive
 from autograd_cli.symbolic.derive import Derivative, LocalFactors
@@ -60,7 +60,7 @@ def differentiate(
     return _derivatives(known, root, tuple(wrt), tuple(hidden))
 
 
-@lru_cache(maxsize=64)
+@remembered
 def _derivatives(
     known: Outline, root: int, wrt: tuple[int, ...], hidden: tuple[str, ...]
 ) -> dict[int, Derivative]:
@@ -73,7 +73,7 @@ def local_factors(steps: Sequence[Step]) -> LocalFactors:
     return LocalFactors(steps) if known is None else _factors(known)
 
 
-@lru_cache(maxsize=64)
+@remembered
 def _factors(known: Outline) -> LocalFactors:
     return LocalFactors(known.steps)
 

@@ -9,10 +9,10 @@ from autograd_cli.report.json import to_json
 from autograd_cli.symbolic import remembered
 
 REMEMBERED = [
-    made
+    made.__wrapped__
     for module in (formula, check, parse, scope, remembered)
     for made in vars(module).values()
-    if hasattr(made, "cache_info") and made.cache_info().maxsize
+    if hasattr(getattr(made, "__wrapped__", None), "cache_info")
 ]
 
 VECTOR, COLUMN = "[1.,2.,3.]", "[[1.],[2.],[3.]]"
@@ -69,14 +69,15 @@ def test_sources_that_are_nearly_the_same_are_told_apart(variants):
         for made in REMEMBERED:
             made.cache_clear()
         alone.append(told(*variant))
-    assert [told(*variant) for variant in variants] == alone
-    assert [told(*variant) for variant in reversed(variants)] == alone[::-1]
+    for _ in range(3):
+        assert [told(*variant) for variant in variants] == alone
+        assert [told(*variant) for variant in reversed(variants)] == alone[::-1]
 
 
 def test_everything_that_is_remembered_is_bounded_and_used():
     for made in REMEMBERED:
         made.cache_clear()
-    for value in ("2.", "3.", "4."):
+    for value in ("2.", "3.", "4.", "5.", "6."):
         told("sin(x**2)", {"x": value}, {})
     assert len(REMEMBERED) == 6
     for made in REMEMBERED:
