@@ -19,6 +19,7 @@ from autograd_cli.lang import arithmetic, lookup, nodes
 from autograd_cli.lang.functions.rows import Function, Kind
 from autograd_cli.lang.same import remembered
 from autograd_cli.report import Ref
+from autograd_cli.run import legacy
 from autograd_cli.run.limits import COUNTED, SMALL, bound_of
 from autograd_cli.run.operations import callable_for
 from autograd_cli.run.tape import BoundValue, LiveStep
@@ -275,6 +276,6 @@ def _plain(function: Function | None) -> Function:
     if function is None or not function.path.startswith("torch.") or function.kind is Kind.RANDOM:
         raise _OtherError
     odd = function.draws or function.writes or function.moves or function.name.startswith(_UNSET)
-    if odd or function.name in COUNTED or function.path == "torch.Tensor":
+    if odd or function.name in COUNTED or function.path in legacy.PATHS:
         raise _OtherError
     return function

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from autograd_cli.errors import LanguageError, Span
+from autograd_cli.lang.functions.outs import OUT
 from autograd_cli.lang.functions.rows import NUMPY_KEYWORDS, Argument, Function, Role
 from autograd_cli.lang.lookup import keyword
 from autograd_cli.lang.nodes import Call, Expr, Keyword
@@ -68,6 +69,8 @@ def placed(text: str, node: Call, function: Function, *, is_method: bool, is_loo
         filled.add(argument.name if argument else "")
     for given in node.keywords:
         argument = signature.named(given.name)
+        if given.name == "out" and not is_method and function.path in OUT:
+            argument = Argument("out", Role.TENSOR, required=False)
         if argument is None and not is_loose:
             raise _unknown_keyword(text, given, signature)
         if argument is not None and argument.name in filled:
@@ -119,7 +122,7 @@ def _unknown_keyword(text: str, given: Keyword, signature: Signature) -> Languag
     names = [a.name for a in signature.arguments if not a.variadic and not a.positional_only]
     span = Span(given.span.start, given.span.start + len(given.name))
     if given.name == "out":
-        hint, near = "Leave `out` out: nothing in the language writes into a tensor that is there.", None
+        hint, near = "Leave `out` out, and give the result a name: `y = …`.", None
     else:
         numpy = NUMPY_KEYWORDS.get(given.name)
         near = numpy if numpy in names else nearest(given.name, names)

@@ -23,9 +23,9 @@ from autograd_cli.lang.called import (
 from autograd_cli.lang.calls import placed
 from autograd_cli.lang.classes import is_class, without_classes
 from autograd_cli.lang.functions.rows import Function, Kind, Role
-from autograd_cli.lang.held import CARRIES, Held, addressed, row_of
+from autograd_cli.lang.held import CARRIES, Names, addressed, is_field, row_of
 from autograd_cli.lang.nodes import Attribute, Binary, Call, Expr, Name
-from autograd_cli.lang.receivers import FORMATTED, check_receiver, is_uncalled
+from autograd_cli.lang.receivers import FORMATTED, check_receiver, is_uncalled, of_group
 from autograd_cli.lang.unknown import Place
 from autograd_cli.lang.vocabulary import CONSTANT_HABITS
 
@@ -40,17 +40,14 @@ class Checker:
     `functions` gives, for each function that the program makes, the roles of its parameters
     in their order; `roles` are filled for names that are no functions or constants. `certain`
     are the names that surely have a value of the program's where the walk is, `possible` those
-    that may: before that a name of the language means what it means there. `held` are the
-    functions that names can hold; `addresses` the names of what can be compared alone.
+    that may: before that a name of the language means what it means there. `names` says what
+    names can hold that is no data.
     """
 
-    def __init__(
-        self, place: Place, functions: Mapping[str, Parameters], held: Held, addresses: frozenset[str]
-    ) -> None:
+    def __init__(self, place: Place, functions: Mapping[str, Parameters], names: Names) -> None:
         self.place = place
         self.functions = functions
-        self.held = held
-        self.addresses = addresses
+        self.names = names
         self.certain: set[str] = set(place.bound.bound)
         self.possible: set[str] = set(place.bound.bound)
         self.roles: dict[str, set[Role]] = {}
@@ -94,7 +91,7 @@ def _name(checker: Checker, node: Name, role: Role | None) -> Parts:
     place = checker.place
     if role is None and checker.is_function(node):
         return ()
-    if node.id in checker.addresses:
+    if node.id in checker.names.addresses:
         raise misuse.address(place, node)
     if node.id not in checker.possible:
         _check_class(place, node, role)
@@ -159,6 +156,8 @@ def _attribute(checker: Checker, node: Attribute, role: Role | None) -> Parts:
     if path is not None:
         raise unknown.module(place, node, path)
     if node.name == "__name__":
+        return ((node.value, None),)
+    if is_field(node, checker.names.records, place.bound):
         return ((node.value, None),)
     check_receiver(place, node)
     is_known = lookup.attribute(node.name) is not None or (place.bound.uses_arrays and node.name == "size")
@@ -232,8 +231,8 @@ def _own_function(checker: Checker, node: Call, callee: Name) -> Parts:
     """The arguments of a function that the program makes, or that was brought to it."""
     place = checker.place
     if callee.id not in place.bound.defined and callee.id not in place.bound.callables:
-        if callee.id in checker.held:
-            return by_held(checker, node, sorted(checker.held[callee.id]))
+        if callee.id in checker.names.functions:
+            return by_held(checker, node, sorted(checker.names.functions[callee.id]))
         earlier = None
         if callee.id not in checker.certain:
             earlier = lookup.function(callee, place.bound.without(callee.id))
@@ -288,7 +287,7 @@ def _compare(checker: Checker, node: nodes.Compare, role: Role | None) -> Parts:
     equal = all(op in ("==", "!=") for op in node.ops)
     found: list[tuple[Expr, Role | None]] = [(part, Role.TENSOR) for part in node.operands]
     if equal:
-        held = checker.addresses
+        held = checker.names.addresses
         parts = [part for part in node.operands if not (isinstance(part, Name) and part.id in held)]
         found = [(addressed(part, checker.place.bound) or part, Role.TENSOR) for part in parts]
     asks = all(op in ("==", "!=", "is", "is not", "in", "not in") for op in node.ops)
@@ -311,6 +310,9 @@ def _conditional(checker: Checker, node: nodes.Conditional, role: Role | None) -
 
 
 def _subscript(checker: Checker, node: nodes.Subscript, role: Role | None) -> Parts:
+    group = of_group(node)
+    if group is not None:
+        return ((group.value, Role.TENSOR),)
     if isinstance(node.index, nodes.Text):
         raise checker.place.error(
             "AGX107",

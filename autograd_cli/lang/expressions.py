@@ -205,6 +205,9 @@ _EFFECTS = words(
 
 def has_effect(root: Expr) -> bool:
     """Whether a call under `root` is there for what it does: `print`, `backward`, `add_`."""
-    called = (part.function for part in walk(root) if isinstance(part, Call))
+    calls = [part for part in walk(root) if isinstance(part, Call)]
+    if any(keyword.name == "out" for call in calls for keyword in call.keywords):
+        return True
+    called = (call.function for call in calls)
     names = (getattr(each, "name", getattr(each, "id", "")) for each in called)
     return any(name in _EFFECTS or (name.endswith("_") and name != "requires_grad_") for name in names)

@@ -49,8 +49,8 @@ def roles(program: Program, scope: Scope) -> dict[str, frozenset[Role]]:
     place = Place(program.source.text, scope)
     check_imports(program, place)
     functions: dict[str, Parameters] = {}
-    whole = Checker(place, functions, held.of(program, scope), held.addresses(program, scope))
-    for define in _callees_first(program, place, whole.held):
+    whole = Checker(place, functions, held.of(program, scope))
+    for define in _callees_first(program, place, whole.names.functions):
         functions[define.name] = _parameters(define, whole)
     _module(whole, program.statements)
     return {name: frozenset(found) or _PLAIN for name, found in whole.roles.items()}
@@ -182,7 +182,7 @@ def _parameters(define: Define, whole: Checker) -> Parameters:
     parameters = [parameter.name for parameter in define.parameters]
     names = assigned(define.body) | frozenset(parameters)
     place = Place(whole.place.text, whole.place.bound.local(names))
-    inner = Checker(place, whole.functions, whole.held, whole.addresses)
+    inner = Checker(place, whole.functions, whole.names)
     inner.certain = {*names, *whole.place.bound.given}
     _block(inner, define.body)
     for name, found in inner.roles.items():

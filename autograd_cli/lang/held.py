@@ -6,6 +6,7 @@ then, Python's own error is raised when it comes to that.
 """
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from autograd_cli.lang import lookup
 from autograd_cli.lang.bodies import expressions, named, statements
@@ -25,9 +26,19 @@ from autograd_cli.lang.nodes import (
     walk,
 )
 from autograd_cli.lang.scope import Scope
+from autograd_cli.lang.vocabulary import words
 
 Held = Mapping[str, frozenset[str]]
 """For each name that can hold functions: the paths of rows, and the names of the program's own."""
+
+
+class Names(NamedTuple):
+    """What the names of a program can hold that is no data: functions, addresses, records."""
+
+    functions: Held
+    addresses: frozenset[str]
+    records: Mapping[str, str]
+
 
 CARRIES = frozenset(f"builtins.{name}" for name in ("enumerate", "zip", "list", "tuple"))
 """Functions that give on what their arguments hold."""
@@ -44,8 +55,13 @@ def row_of(node: Expr, scope: Scope) -> Function | None:
     return None if row is None or row.kind is Kind.MODE else row
 
 
-def of(program: Program, scope: Scope) -> Held:
+def of(program: Program, scope: Scope) -> Names:
     """What the names of a program can hold."""
+    return Names(functions(program, scope), addresses(program, scope), records(program, scope))
+
+
+def functions(program: Program, scope: Scope) -> Held:
+    """The functions that the names of a program can hold."""
     found: dict[str, set[str]] = {}
     if program.is_expression:
         return {}
@@ -113,6 +129,38 @@ def _paths(value: Expr, scope: Scope, found: Mapping[str, set[str]]) -> Iterator
                 row = row_of(node, scope)
                 if row is not None:
                     yield row.path
+
+
+RECORDS = {
+    "torch.finfo": words("eps max min tiny smallest_normal resolution bits dtype"),
+    "torch.iinfo": words("max min bits dtype"),
+    "torch.cuda.get_device_properties": words("name total_memory major minor multi_processor_count"),
+}
+"""The attributes of what a function gives that have no meaning elsewhere, or another one."""
+
+
+def is_field(node: Attribute, records: Mapping[str, str], scope: Scope) -> bool:
+    """Whether an attribute is one of such a record: `torch.finfo(torch.half).max`, `info.max`."""
+    owner = node.value
+    path = records.get(owner.id) if isinstance(owner, Name) else record_of(owner, scope)
+    return path is not None and node.name in RECORDS[path]
+
+
+def record_of(node: Expr, scope: Scope) -> str | None:
+    """The path of the function whose record a call gives."""
+    path = lookup.path(node.function, scope) if isinstance(node, Call) else None
+    return path if path in RECORDS else None
+
+
+def records(program: Program, scope: Scope) -> dict[str, str]:
+    """The names that hold such a record, each with the path of what gave it."""
+    found: dict[str, str] = {}
+    for statement in statements(program.statements):
+        if isinstance(statement, Assign):
+            path = record_of(statement.value, scope)
+            if path is not None:
+                found.update((name, path) for target in statement.targets for name in named(target))
+    return found
 
 
 def addressed(node: Expr, scope: Scope) -> Expr | None:

@@ -54,7 +54,22 @@ MEMORY_FORMATS = words("channels_last channels_last_3d contiguous_format preserv
 
 # What stands in torch, and `from torch import *` does not bring.
 NOT_BARE = frozenset(
-    {*MEMORY_FORMATS, "__version__", "broadcast_shapes", "lu", "pca_lowrank", "svd_lowrank", "unique"}
+    {
+        *MEMORY_FORMATS,
+        "__version__",
+        "HalfTensor",
+        "broadcast_shapes",
+        "lu",
+        "pca_lowrank",
+        "svd_lowrank",
+        "unique",
+    }
+)
+
+_CUDNN = (
+    ("enabled", "whether cuDNN is used"),
+    ("benchmark", "whether cuDNN tries which way is fastest"),
+    ("deterministic", "whether cuDNN takes ways that repeat alone"),
 )
 
 # A dtype that Python's own types stand for, where torch takes one for a dtype.
@@ -68,6 +83,11 @@ def _constants() -> dict[str, NamedConstant]:
     rows += [NamedConstant(f"numpy.{name}", value, meaning) for name, value, meaning in _NUMBERS]
     rows += [NamedConstant("math.tau", 6.283185307179586, "twice pi")]
     rows += [NamedConstant("torch.__version__", "torch.__version__", "the release of torch")]
+    rows += [NamedConstant("torch.version.cuda", "torch.version.cuda", "the release of CUDA, None without")]
+    rows += [
+        NamedConstant(f"torch.backends.cudnn.{name}", f"torch.backends.cudnn.{name}", meaning)
+        for name, meaning in _CUDNN
+    ]
     rows += [NamedConstant("torch.newaxis", None, "None, as an index: a new dim of size 1")]
     rows += [NamedConstant(f"torch.{name}", f"torch.{name}", "a dtype") for name in _DTYPES]
     rows += [NamedConstant(f"torch.{name}", f"torch.{name}", "a memory format") for name in MEMORY_FORMATS]

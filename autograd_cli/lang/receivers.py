@@ -6,7 +6,7 @@ from autograd_cli.lang import lookup, misuse, nodes
 from autograd_cli.lang.namespaces import FIELDS
 from autograd_cli.lang.nodes import Attribute, Call, Expr, Name
 from autograd_cli.lang.unknown import Place
-from autograd_cli.lang.vocabulary import FOREIGN, UNSAFE
+from autograd_cli.lang.vocabulary import FOREIGN, UNSAFE, words
 
 _AROUND = "Write a function around it, `sin(2.)`, or make a tensor of it, `tensor(2.)`."
 FORMATTED = 'Texts are put together by f-strings: `f"loss {loss.item():.4f}"`.'
@@ -18,6 +18,19 @@ _KINDS: dict[type[Expr], tuple[str, str]] = {
     nodes.Sequence: ("A list", "Give it a name, and append to that: `kept = []`, `kept.append(x)`."),
     nodes.Constant: ("A constant", _AROUND),
 }
+
+
+_SETTINGS = frozenset(words("lr momentum dampening weight_decay nesterov maximize betas eps amsgrad"))
+
+
+def of_group(node: nodes.Subscript) -> Attribute | None:
+    """The `optimizer.param_groups` of `optimizer.param_groups[0]["lr"]`; None for another subscript."""
+    match node:
+        case nodes.Subscript(
+            nodes.Subscript(Attribute(_, "param_groups") as groups, nodes.Number(_)), nodes.Text(setting)
+        ):
+            return groups if setting in _SETTINGS else None
+    return None
 
 
 def is_uncalled(node: Attribute) -> bool:

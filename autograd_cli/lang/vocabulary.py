@@ -49,6 +49,7 @@ SPELT_OUT: dict[str, str] = {
 _OF_LISTS = "Of lists the language has `append`, `+` and indices."
 METHODS_NOT_NEEDED: dict[str, str] = {
     **dict.fromkeys(words("extend insert pop remove sort reverse clear"), _OF_LISTS),
+    "param_groups": 'Of an optimizer its settings are read, one by one: `optimizer.param_groups[0]["lr"]`.',
     "register_hook": "Leave it out: agx shows the gradient at every node.",
 }
 

@@ -122,6 +122,10 @@ def _function(compiler: Compiler, node: nodes.Call, function: Function) -> Get:
     special = _special(compiler, node, function, _parts(node))
     if special is not None:
         return special
+    if any(keyword.name == "out" for keyword in node.keywords):
+        from autograd_cli.run.outs import into
+
+        return into(compiler, node, function, _parts(node))
     call = callable_for(function)
     if lookup.is_either(node.function, compiler.outside):
         return _either(compiler, node, function)

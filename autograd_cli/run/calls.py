@@ -8,7 +8,7 @@ import torch
 from autograd_cli.lang import arithmetic
 from autograd_cli.lang.functions.rows import Function, Kind
 from autograd_cli.lang.nodes import Expr, Name
-from autograd_cli.run import limits, writing
+from autograd_cli.run import legacy, limits, writing
 from autograd_cli.run.devices import check_operands
 from autograd_cli.run.limits import COUNTED, SMALL, refuse_if_too_large, refuse_if_too_many
 from autograd_cli.run.recording import NO_NODES, SCALARS, kept_arguments, recorder
@@ -50,7 +50,7 @@ def applier(
     record = recorder(state, node, function, call, exprs)
     refuse, drawn = _refusing(state, function, call), _drawing(function)
     unset, row_writes, zero = function.name in _UNSET, function.writes, function.name in writing.ZERO
-    sized = function.path == "torch.Tensor"  # `torch.Tensor(3)`: a size, not a number
+    sized = function.path in legacy.PATHS  # `torch.Tensor(3)`: a size, not a number
     target, most_items = exprs[0] if exprs else node, state.settings.max_items
 
     def apply(args: tuple[Any, ...], kwargs: dict[str, Any] = NONE_NAMED) -> Any:
@@ -65,7 +65,7 @@ def applier(
             if writes:
                 writing.before(state, args[0], node)
             value = call(*given, **named) if named else call(*given)
-            if unset or (sized and given and isinstance(given[0], int)):
+            if unset or (sized and legacy.are_sizes(given)):
                 _blanked(value)
             if type(value) in _LISTS and not _is_short(value, most_items):
                 arithmetic.refuse_items(f"`{function.name}` makes", value, most_items)
@@ -281,7 +281,8 @@ def of_two(
 
 def _blanked(made: torch.Tensor) -> None:
     """Fill what was not set as torch's deterministic mode does: NaN, or the largest number."""
+    memory = made.data  # whose version torch does not count
     if made.is_floating_point() or made.is_complex():
-        (made.detach() if made.requires_grad else made).fill_(torch.nan)
+        memory.fill_(torch.nan)
     else:
-        made.fill_(True if made.dtype == torch.bool else torch.iinfo(made.dtype).max)
+        memory.fill_(True if made.dtype == torch.bool else torch.iinfo(made.dtype).max)

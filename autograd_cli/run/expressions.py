@@ -19,7 +19,7 @@ from autograd_cli.lang.scope import Scope
 from autograd_cli.run import numbers
 from autograd_cli.run.calls import applier, of_one, of_two
 from autograd_cli.run.naming import bound, functional, itself, unbound, undefined
-from autograd_cli.run.operations import ROOTS, callable_for
+from autograd_cli.run.operations import at_path, callable_for
 from autograd_cli.run.recording import recorder, taken
 from autograd_cli.run.state import TENSORS, Frame, Get, State, current, plain, shallow, whole
 from autograd_cli.run.traced import NONE_NAMED, Traced, now
@@ -135,8 +135,7 @@ class Compiler:
         if not isinstance(found.value, str):
             return (found.value,)
         # A class is given as itself: torch and NumPy each make a dtype of it.
-        module, _, last = (found.path if self.is_program else found.value).rpartition(".")
-        return (getattr(ROOTS[module], last),)
+        return (at_path(found.path if self.is_program else found.value),)
 
     def attribute(self, node: nodes.Attribute) -> Get:
         """`x.T`, `x.shape`, `result.values`, or a constant's dotted name."""

@@ -16,6 +16,7 @@ import torch
 
 from autograd_cli.lang import arithmetic
 from autograd_cli.lang.functions.rows import Function
+from autograd_cli.run import legacy
 from autograd_cli.run.arrays import of_numbers
 from autograd_cli.run.uncompiled import uncompiled
 
@@ -42,6 +43,8 @@ def callable_for(function: Function, method: bool = False) -> Callable[..., Any]
     if method:
         assert function.method, f"{function.path} is not a method of tensors"
         return at_path(f"torch.Tensor.{function.name}")
+    if function.path in legacy.PATHS:
+        return legacy.constructor(function.name)
     return _of_numbers(function) if function.path.startswith("numpy.") else at_path(function.path)
 
 
@@ -57,7 +60,8 @@ def at_path(path: str) -> Callable[..., Any]:
     found = ROOTS[root]
     for name in rest:
         found = getattr(found, name)
-    if isinstance(found, type) and issubclass(found, torch.optim.Optimizer):
+    is_optimizer = isinstance(found, type) and issubclass(found, torch.optim.Optimizer)
+    if is_optimizer and found is not torch.optim.Optimizer:
         return uncompiled(found)
     result: Callable[..., Any] = found
     return result

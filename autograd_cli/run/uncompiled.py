@@ -20,4 +20,4 @@ def uncompiled(kind: type[torch.optim.Optimizer]) -> type[torch.optim.Optimizer]
             unwrap(kind.step)(self)
 
     plain = {name: unwrap(getattr(kind, name)) for name in ("add_param_group", "zero_grad")}
-    return type(kind.__name__, (kind,), {**plain, "step": step})
+    return type(kind.__name__, (kind,), {**plain, "step": step, "__module__": kind.__module__})

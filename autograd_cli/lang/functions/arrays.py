@@ -6,6 +6,7 @@ from autograd_cli.lang.functions.rows import Function, Kind, row
 
 _make = partial(row, kind=Kind.CREATION, method=False, differentiable=False, domain="a new array")
 _random = partial(_make, kind=Kind.RANDOM, domain="a new array, drawn at random")
+_cut_of = partial(row, kind=Kind.CUT, method=False, differentiable=False, domain="arrays of NumPy")
 _cut = partial(row, kind=Kind.CUT, differentiable=False)
 
 SIZE = "(shape: size, dtype: dtype = None)"
@@ -16,6 +17,7 @@ LINE = (
 )
 CLOSE = "(a, b, rtol: number = 1e-05, atol: number = 1e-08, equal_nan: flag = False)"
 ALONG = "(a, axis: dim = None, dtype: dtype = None)"
+TWO = "(x, y)"
 A = "[1.5,-0.25]"
 
 
@@ -65,6 +67,33 @@ MADE = (
     _numpy(_random, "random.randn", "from the normal distribution", "2, 3", "(*d: size)"),
 )
 
+COMPUTED = (
+    *(_numpy(_cut_of, name, meaning, f"{A}, [2., 4.]", TWO) for name, meaning in (
+        ("add", "the sum of each pair"), ("subtract", "the difference of each pair"),
+        ("multiply", "the product of each pair"), ("divide", "the quotient of each pair"),
+        ("power", "each to the power of the other"), ("maximum", "the larger of each pair"),
+        ("dot", "the sum of the products"),
+    )),
+    *(_numpy(_cut_of, name, meaning, "[1., 4.]", "(x)") for name, meaning in (
+        ("sqrt", "the square root"), ("exp", "e to the power x"), ("log", "the natural logarithm"),
+        ("sin", "the sine"), ("cos", "the cosine"), ("abs", "the distance from 0"),
+    )),
+    *(_numpy(_cut_of, name, meaning, "[1., 4.]", signature) for name, meaning, signature in (
+        ("sum", "the sum, or those along an axis", ALONG),
+        ("mean", "the mean, or those along an axis", ALONG),
+        ("max", "the largest, or those along an axis", "(a, axis: dim = None)"),
+        ("min", "the smallest, or those along an axis", "(a, axis: dim = None)"),
+        ("std", "the spread, by n", ALONG), ("var", "its square, by n", ALONG),
+        ("argmax", "where the largest is", "(a, axis: dim = None)"),
+        ("argmin", "where the smallest is", "(a, axis: dim = None)"),
+    )),
+    _numpy(_cut_of, "matmul", "the product of matrices", "[[1., 2.]], [[1.], [2.]]", TWO),
+    _numpy(_make, "full", "all fill_value", "(2, 3), 7.",
+           "(shape: size, fill_value: number, dtype: dtype = None)"),
+    _numpy(_make, "eye", "1 on the diagonal, else 0", "2", "(N: size, dtype: dtype = None)"),
+    _numpy(_make, "array_equal", "whether two are the same in shape and elements", "[1.], [1.]", TWO),
+)
+
 HANDED_OVER = (
     _cut("torch.from_numpy", "a tensor of the array's memory", method=False, domain="arrays of NumPy",
          example="import torch; import numpy as np; torch.from_numpy(np.array([1., 2.]))",
@@ -89,4 +118,4 @@ ARRAYS = (
 )
 # fmt: on
 
-ROWS = MADE + HANDED_OVER + ARRAYS
+ROWS = MADE + COMPUTED + HANDED_OVER + ARRAYS

@@ -47,6 +47,19 @@ def _there(path: str, meaning: str, signature: str = "()", where: str = "") -> F
     return _ask(path, meaning, f"{path}(){where}", signature=signature, domain=domain)
 
 
+_KINDS = (
+    ("Float", "float32"), ("Double", "float64"), ("Half", "float16"), ("Long", "int64"), ("Int", "int32"),
+    ("Short", "int16"), ("Byte", "uint8"), ("Bool", "bool"),
+)  # fmt: skip
+
+
+def _typed(name: str, dtype: str) -> Function:
+    """A row for a constructor that is named after what it makes."""
+    return _effect(f"torch.{name}", f"a tensor of these numbers in {dtype}; of whole numbers alone, one of"
+                   " that shape, not set", f"torch.{name}([1, 2])", kind=Kind.CREATION,
+                   signature="(*data: size)", domain="a new constant")  # fmt: skip
+
+
 # fmt: off
 BACKWARDS = (
     _method("torch.Tensor.backward", "the gradients of input, added to the .grad of its leaves",
@@ -148,8 +161,8 @@ QUERIES = (
          "x.data_ptr() == x.detach().data_ptr()", method=True, x=A),
     _ask("torch.device", "a device, by its name or by its kind and number", "torch.device('cpu')",
          signature="(type: device, index: count = None)", domain="devices of torch"),
-    _effect("torch.Tensor", "a tensor of these numbers in the default dtype", "torch.Tensor([1., 2.])",
-            kind=Kind.CREATION, signature="(data: number = (), /)", domain="a new constant"),
+    _typed("Tensor", "the default dtype"),
+    *(_typed(f"{kind}Tensor", dtype) for kind, dtype in _KINDS),
     _ask("torch.Size", "a shape", "torch.Size((2, 3))", signature="(sizes: size = (), /)",
          domain="whole numbers"),
 )

@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 
 from autograd_cli.lang.functions import FUNCTIONS, OPERATORS, by_path, indexed, is_member, members
+from autograd_cli.lang.functions.outs import OUT
 from autograd_cli.lang.functions.rows import Example, Function, Kind, Role, row
 
 EVERY = (*FUNCTIONS, *OPERATORS.values())
@@ -111,6 +112,7 @@ def test_nothing_dangerous_is_listed() -> None:
 
 def test_the_members_of_each_owner_stand_apart() -> None:
     assert set(members("builtins.list")) == {"append"}
+    assert set(members("builtins.str")) >= {"format", "join", "split", "upper"}
     assert set(members("torch.optim.Optimizer")) == {"zero_grad", "step"}
     assert members("torch.Tensor")["sum"] is by_path["torch.sum"]
     assert members("torch.Tensor")["where"] is by_path["torch.Tensor.where"]
@@ -130,9 +132,11 @@ def test_what_writes_says_so() -> None:
     }
 
 
-def test_no_row_takes_another_tensor_to_write_into() -> None:
+def test_no_row_draws_by_a_generator_and_what_writes_into_another_tensor_is_listed() -> None:
     names = {a.name for f in FUNCTIONS for a in (*f.arguments, *f.method_arguments)}
     assert names.isdisjoint({"out", "generator"})
+    assert by_path.keys() >= OUT
+    assert not {path for path in OUT if by_path[path].draws or by_path[path].writes}
 
 
 def test_signatures_are_read_when_asked_for() -> None:
