@@ -7,7 +7,7 @@ from autograd_cli.lang import nodes, scope
 from autograd_cli.lang.nodes import Expr, Program
 from autograd_cli.lang.source import Source
 
-_TIGHT = (nodes.Name, nodes.Attribute, nodes.Call, nodes.Subscript, nodes.Sequence)
+TIGHT = (nodes.Name, nodes.Attribute, nodes.Call, nodes.Subscript, nodes.Sequence)
 """What `.T` can follow without brackets."""
 
 
@@ -42,7 +42,7 @@ def _holds(parent: Expr, expr: Expr) -> bool:
 def followed(source: Source, expr: Expr, suffix: str) -> str:
     """The text of `expr` with `.T` or a call after it, in brackets where they are needed."""
     text = source[expr.span]
-    return f"{text}{suffix}" if isinstance(expr, _TIGHT) else f"({text}){suffix}"
+    return f"{text}{suffix}" if isinstance(expr, TIGHT) else f"({text}){suffix}"
 
 
 def suffixed(source: Source, expr: Expr, suffix: str, parent: Expr | None = None) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.outputs import NO_GRAPH, unrecording
-from autograd_cli.diagnose.programs import rebound
+from autograd_cli.diagnose.programs import rebound, uncut
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.upstream import Source, mode_around, names_in, parts_of, sources
 from autograd_cli.diagnose.programs.ways import CREATES
@@ -46,7 +46,7 @@ def cut(case: Ended) -> Finding | None:
         f"{case.where(expr.span)} {_REASONS[kind]}.",
         name="detached-prediction-in-loss" if kind == "detach" else "nondifferentiable-op-in-loss",
         expr=expr,
-        fix=tuple(without(case, expr, kind)),
+        fix=tuple(uncut.without(case, expr, kind, _cuts(case))),
         backward=case.line,
     )
 
@@ -65,14 +65,17 @@ def _cut(case: Ended) -> tuple[Expr, str] | None:
     detached = _detached_in_place(case)
     if detached is not None:
         return detached, "detach"
+    return next(_cuts(case), None)
+
+
+def _cuts(case: Ended) -> Iterator[tuple[Expr, str]]:
+    """Every expression on the way to the root that ends it, and how."""
     for source in _way(case):
-        if source.made is not None and source.made.requires_grad:
-            continue
-        for node in parts_of(case.whole, source):
-            kind = _kind(node)
-            if kind and _comes_from_leaf(case, node):
-                return node, kind
-    return None
+        if source.made is None or not source.made.requires_grad:
+            for node in parts_of(case.whole, source):
+                kind = _kind(node)
+                if kind and _comes_from_leaf(case, node):
+                    yield node, kind
 
 
 def _detached_in_place(case: Ended) -> Expr | None:
@@ -130,30 +133,6 @@ def left_torch(case: Ended, expr: Expr) -> Expr | None:
             if _kind(node) == "number":
                 return node
     return None
-
-
-def without(case: Ended, expr: Expr, kind: str) -> Iterator[Fix]:
-    """The program without the cut, where that can be written."""
-    line, source = case.where(expr.span), case.source
-    function = expr.function if isinstance(expr, nodes.Call) else expr
-    inner = function.value if isinstance(function, nodes.Attribute) else None
-    if kind == "copy" and isinstance(expr, nodes.Call) and expr.args:
-        inner = expr.args[0]
-        if isinstance(inner, nodes.Sequence):
-            new = f"{spelled(case.run.program, 'torch.stack')}({source[inner.span]})"
-            yield Fix(f"{line}:  {new}", replaced(source, {expr.span: new}))
-            return
-    if kind == "number" and isinstance(function, nodes.Name) and isinstance(expr, nodes.Call) and expr.args:
-        inner = expr.args[0]
-    module = isinstance(inner, nodes.Name) and inner.id in ("torch", "F", "np")
-    if (inner is not None and not module and kind in ("detach", "number", "copy")) or (
-        inner is not None and not module and called(expr) in _CASTS | {"to"}
-    ):
-        text = source[inner.span]
-        yield Fix(f"{line}:  {text}", replaced(source, {expr.span: text}))
-    elif kind == "whole" or kind == "truth":
-        smooth = "sigmoid of the difference" if kind == "truth" else "softmax, or the values themselves"
-        yield Fix(f"put something smooth in its place: {smooth}")
 
 
 # Nothing requires grad

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 import torch
 
 from autograd_cli.diagnose import drawing
-from autograd_cli.diagnose.programs import no_way, rebound
+from autograd_cli.diagnose.programs import no_way, rebound, uncut
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.trial import rerun
 from autograd_cli.diagnose.statements import expressions, indent_of, replaced, targets
@@ -217,7 +217,7 @@ def number(case: Ended) -> Finding | None:
         f"{drawing.quoted(text)} leaves torch, and no gradient comes back.",
         name="nondifferentiable-op-in-loss",
         expr=found,
-        fix=tuple(no_way.without(case, found, "number")),
+        fix=tuple(uncut.without(case, found, "number")),
     )
 
 

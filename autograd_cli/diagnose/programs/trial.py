@@ -51,11 +51,12 @@ def _placed(whole: Whole, fix: Fix) -> Fix:
     if not fix.program or _PLACED.match(fix.text):
         return fix
     old, new = whole.source.text.splitlines(), fix.program.splitlines()
-    for number, (before, after) in enumerate(zip(old, new, strict=False), start=1):
-        if before != after:
-            code = after.split("  #")[0].strip()
-            return replace(fix, text=f"line {number}:  {code}" + (f", {fix.text}" if fix.text else ""))
-    return fix
+    changed = [
+        (n, pair[1]) for n, pair in enumerate(zip(old, new, strict=False), start=1) if len(set(pair)) > 1
+    ]
+    shown = changed if not fix.text and len(old) == len(new) else changed[:1]
+    said = "; ".join(f"line {number}:  {code.split('  #')[0].strip()}" for number, code in shown)
+    return replace(fix, text=", ".join(filter(None, (said, fix.text)))) if said else fix
 
 
 def _run(whole: Whole, fix: Fix, rule: Rule | None, finding: Finding) -> Fix:
