@@ -65,7 +65,7 @@ class Line:
         self.name = name
         self.leaf = replay.leaves[name]
         self.components = components(self.leaf)
-        self.values = replay.every({})
+        self.values = replay.recorded()
         self.output: torch.Tensor = self.values[replay.root]
         self.cotangent = cotangent.conj().resolve_conj() if cotangent.is_complex() else cotangent
         self.simple = self._weigh_number() or self._weigh()

@@ -11,10 +11,14 @@ from autograd_cli.gradients.slope import TOGETHER
 
 PART = 1 << 13
 """Places that are looked at together: the arrays of more no longer fit a cache."""
-_FEW = 16
+_FEW = 3
 """Places that are sooner left to a search of their own than looked at with shorter steps."""
 _MORE = 2
+_LONGEST = TOGETHER + _MORE
+"""Levels that are looked at together: in more, the first would be too far away from the last."""
 _LAST = 10
+_CLEAR = 1e-4
+"""The error bar, of a slope, within which no kink at the place itself can hide."""
 
 Flags = NDArray[np.bool_]
 
@@ -36,14 +40,17 @@ class Many:
         self.known = None if points.level else changes
         first = 8 * self.scales
         for wide in (line.typical, 1.0):
-            self._widen(np.flatnonzero(self.stand & (wide > first) & ~self._is_small()), wide)
+            narrow = wide > first
+            if narrow.any():
+                self._widen(np.flatnonzero(self.stand & narrow & ~self._is_small()), wide)
 
     def _widen(self, rest: Places, wide: float) -> None:
         """Try a wider scale where the error bar is not small, and keep the better slope."""
         if not len(rest):
             return
         values, errors, settled, _ = self._at_scale(rest, np.full(len(rest), wide))
-        self.stand[rest[~settled]] = False
+        clear = self.errors[rest] <= _CLEAR * np.abs(self.values[rest])
+        self.stand[rest[~settled & ~clear]] = False
         better = settled & (errors < self.errors[rest])
         self.values[rest[better]], self.errors[rest[better]] = values[better], errors[better]
         self.scales[rest] = wide
@@ -63,10 +70,12 @@ class Many:
         told = ridders.told(taken, changes, at, scales / 2**level, noise)
         left = np.flatnonzero(~told.settled)
         window = taken[:, left], changes[:, left]
-        while len(left) > _FEW and level + TOGETHER < _LAST:
-            window = self._nearer(window, places[left], at[left], scales[left], level + TOGETHER)
-            level += _MORE
-            new = ridders.told(*window, at[left], scales[left] / 2**level, noise[left])
+        for last in range(level + TOGETHER, _LAST, _MORE):
+            if len(left) <= _FEW:
+                break
+            window = self._nearer(window, places[left], at[left], scales[left], last)
+            first = last + _MORE - len(window[0]) // 2
+            new = ridders.told(*window, at[left], scales[left] / 2**first, noise[left])
             _put(told, left, new)
             left, window = left[~new.settled], (window[0][:, ~new.settled], window[1][:, ~new.settled])
         if len(left) > _FEW and self.points.level:
@@ -95,6 +104,7 @@ def _put(told: Told, places: Places, new: Told) -> None:
 
 
 def _joined(window: Array, more: Array) -> Array:
-    """The last levels of a window and those that follow, up and then down."""
-    up, down = window[_MORE:TOGETHER], window[TOGETHER + _MORE :]
-    return np.concatenate((up, more[:_MORE], down, more[_MORE:]))
+    """The levels of a window and those that follow, up and then down, without the first of too many."""
+    both = [part.reshape(2, len(part) // 2, part.shape[1]) for part in (window, more)]
+    joined: Array = np.concatenate(both, 1)[:, -_LONGEST:].reshape(-1, window.shape[1])
+    return joined

@@ -26,8 +26,10 @@ _BEARABLE = 30_000_000_000
 """The same, above which not all components are looked at even where that is asked for."""
 _SEARCHED = 1000
 """Components whose slopes are searched for one by one, where most were found all at once."""
-_FEW = 3
+_FEW = 6
 """Components that are sooner looked at one by one than as arrays."""
+_SMALL = 40
+"""Components up to which each is moved alone: to find out whether they touch each other takes longer."""
 
 Chosen = int | Literal["all"]
 """How many components of a leaf are looked at."""
@@ -94,7 +96,7 @@ def numeric(
         count = line.components.numel()
         if elements is None and not (count <= ELEMENTS and count * replay.work() <= _WORK):
             return _by_direction(line)
-        together = _together(line) if count > _FEW else None
+        together = _together(line) if count > _SMALL else None
         if elements == "all" and together is None and count * replay.work() > _BEARABLE:
             return _by_direction(line)
         return _by_element(line, together, _places(count, elements))

@@ -32,6 +32,9 @@ DIMENSIONS = 64
 CALL = 1000
 """The elements that torch computes in about the time that any one call takes."""
 
+_KEPT = 1_000_000
+"""The work of one replay up to which its values are kept."""
+
 
 class ReplayError(Exception):
     """The tape cannot be replayed; the message says why, as the end of a sentence."""
@@ -81,6 +84,7 @@ class Replay:
         self.renewals: set[int] = set()
         self.graded = any(_is_grad(run.steps[index]) for index in self.under)
         self.base: list[Any] = [None] * len(run.steps)
+        self._recorded: list[Any] | None = None
         self.draws = any(_may_draw(run.steps[index]) for index in self.under)
         with self.session():
             self._prepare(run)
@@ -92,6 +96,15 @@ class Replay:
         """
         output: torch.Tensor = self.every(leaves)[self.root]
         return output
+
+    def recorded(self) -> list[Any]:
+        """The values of all steps at the recorded point, as `every`; of a small program made once."""
+        if self._recorded is None or self.graded:
+            made = self.every({})
+            if self.work() > _KEPT:
+                return made
+            self._recorded = made
+        return self._recorded
 
     def every(self, leaves: Mapping[str, torch.Tensor]) -> list[Any]:
         """The values of all steps that are needed, and of literals behind them; as `__call__`."""

@@ -34,23 +34,24 @@ def steps(at: Array, scales: Array, start: int = 0, count: int = TOGETHER) -> Ar
 
 
 def told(taken: Array, changes: Array, at: Array, scales: Array, noise: Array) -> Told:
-    """The slopes from the changes at the steps taken from the scales, (2 * TOGETHER, n) each.
+    """The slopes from the changes at the steps taken from the scales, (2 * levels, n) each.
 
     `noise` is the absolute error of a change, (n,), besides what rounding does to the place `at` itself.
     """
     with np.errstate(all="ignore"):
+        count = len(taken) // 2
         sided = changes / taken
-        right, left = sided[:TOGETHER], sided[TOGETHER:]
+        right, left = sided[:count], sided[count:]
         central, gap = (right + left) * 0.5, right - left
         values, errors = _best(central)
-        rounding = (noise + _EPS * np.abs(values * at)) * (2 / (FIRST * 2.0 ** (1 - TOGETHER))) / scales
+        rounding = (noise + _EPS * np.abs(values * at)) * (2 / (FIRST * 2.0 ** (1 - count))) / scales
         settled = _accepted(values, errors, central, gap, rounding)
         return Told(values, 2 * errors + rounding + 4 * _EPS * np.abs(values), settled)
 
 
 def _best(central: Array) -> tuple[Array, Array]:
     """The entry with the smallest error of each table, and that error."""
-    entries, across, along = _tables()
+    entries, across, along = _tables(len(central))
     found = entries @ central
     errors = np.maximum(np.abs(across @ central), np.abs(along @ central))
     best = errors.argmin(0)
@@ -62,18 +63,18 @@ def _accepted(values: Array, errors: Array, central: Array, gap: Array, noise: A
     """As `slope` accepts: the slope has settled and the gap between right and left goes to 0."""
     sizes = np.abs(central)
     magnitudes = np.abs(values)
-    rounding = 4 * noise + np.minimum(1e-12 * sizes.max(0), 1e-3 * np.maximum(magnitudes, sizes[-1]))
-    last, before = _gaps() @ gap
+    rounding = 4 * noise + np.minimum(1e-12 * sizes[-4:].max(0), 1e-3 * np.maximum(magnitudes, sizes[-1]))
+    last, before = _gaps(len(gap)) @ gap
     room = 8 * np.abs(last - before) + 1e-9 * magnitudes + 4 * rounding
     settled: NDArray[np.bool_] = (errors <= RELATIVE * magnitudes + rounding) & (np.abs(last) <= room)
     return settled
 
 
 @cache
-def _tables() -> tuple[Array, Array, Array]:
+def _tables(count: int) -> tuple[Array, Array, Array]:
     """Each extrapolated entry of a table by its levels, less the one before it and less that above."""
-    rows = _rows([4.0**j - 1 for j in range(1, TOGETHER)])
-    places = [(k, j) for k in range(1, TOGETHER) for j in range(1, k + 1)]
+    rows = _rows([4.0**j - 1 for j in range(1, count)])
+    places = [(k, j) for k in range(1, count) for j in range(1, k + 1)]
     entries = np.array([rows[k][j] for k, j in places])
     before = np.array([rows[k][j - 1] for k, j in places])
     above = np.array([rows[k - 1][j - 1] for k, j in places])
@@ -81,15 +82,15 @@ def _tables() -> tuple[Array, Array, Array]:
 
 
 @cache
-def _gaps() -> Array:
+def _gaps(count: int) -> Array:
     """The last two entries of a table of gaps by its levels."""
-    return np.array(_rows([2.0 ** (2 * j - 1) - 1 for j in range(1, TOGETHER)])[-1][:-3:-1])
+    return np.array(_rows([2.0 ** (2 * j - 1) - 1 for j in range(1, count)])[-1][:-3:-1])
 
 
 def _rows(divisors: Sequence[float]) -> list[list[Array]]:
     """The extrapolation table of unit vectors: what each entry takes of each level."""
     rows: list[list[Array]] = []
-    for unit in np.eye(TOGETHER):
+    for unit in np.eye(1 + len(divisors)):
         row = [unit]
         for before, divisor in zip(rows[-1] if rows else (), divisors, strict=False):
             row.append(row[-1] + (row[-1] - before) / divisor)
