@@ -6,7 +6,7 @@ It notes how each free name is used, from which a binding's role follows.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from autograd_cli.errors import Span
+from autograd_cli.errors import AgxError, Span
 from autograd_cli.lang import lookup, misuse, nodes, unknown
 from autograd_cli.lang.called import (
     Parameters as Parameters,
@@ -163,7 +163,7 @@ def _attribute(checker: Checker, node: Attribute, role: Role | None) -> Parts:
     is_known = lookup.attribute(node.name) is not None or (place.bound.uses_arrays and node.name == "size")
     if is_known and not is_uncalled(node):
         return ((node.value, Role.TENSOR),)
-    if lookup.method(node.name) is not None:
+    if lookup.method(node.name) is not None or lookup.other_methods(node.name):
         raise place.error(
             "AGX109",
             f"`.{node.name}` is a method, and without brackets it is not called.",
@@ -180,7 +180,7 @@ def _call(checker: Checker, node: Call, role: Role | None) -> Parts:
         if isinstance(callee, Call):
             misuse.check_module_call(place, callee)
             _call(checker, callee, role)
-        raise misuse.not_callable(place, node)
+        raise _not_callable(checker, node, callee)
     function = lookup.function(callee, place.bound)
     if function is not None:
         return _function(checker, node, function)
@@ -200,6 +200,13 @@ def _call(checker: Checker, node: Call, role: Role | None) -> Parts:
     if lookup.attribute(callee.name) is not None:
         raise misuse.called_attribute(place, node, callee)
     raise unknown.attribute(place, callee, node)
+
+
+def _not_callable(checker: Checker, node: Call, callee: Expr) -> AgxError:
+    inner = callee.value if isinstance(callee, nodes.Subscript) else None
+    if isinstance(inner, Name) and inner.id in checker.names.functions:
+        return misuse.called_item(checker.place, node)
+    return misuse.not_callable(checker.place, node)
 
 
 def _function(checker: Checker, node: Call, function: Function) -> Parts:

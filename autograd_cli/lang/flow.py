@@ -11,6 +11,7 @@ from autograd_cli.lang import held, lookup, suggestions
 from autograd_cli.lang.bodies import assigned, blocks, expressions, own, statements
 from autograd_cli.lang.calls import placed
 from autograd_cli.lang.checker import Checker, Parameters
+from autograd_cli.lang.elsewhere import missing
 from autograd_cli.lang.functions.rows import Kind, Role
 from autograd_cli.lang.nodes import (
     Assert,
@@ -90,10 +91,11 @@ def _taken_away(place: Place, statement: Statement) -> set[str]:
     for each in statements((statement,)):
         for name in each.names if isinstance(each, Delete) else ():
             meant = place.bound.without(name.id)
-            if lookup.function(name, meant) or lookup.constant(name, meant):
+            imported = name.id in (place.bound.imported or ())
+            if imported or lookup.function(name, meant) or lookup.constant(name, meant):
                 raise place.error(
                     "AGX104",
-                    f"`del {name.id}` would bring back what the language means by `{name.id}`.",
+                    f"`del {name.id}` changes what the language means by `{name.id}`.",
                     name.span,
                     "Leave it out, or give the value another name.",
                 )
@@ -160,6 +162,9 @@ def _mode(checker: Checker, mode: Expr) -> None:
     place = checker.place
     function = lookup.function(mode.function, place.bound) if isinstance(mode, Call) else None
     if not isinstance(mode, Call) or function is None or function.kind is not Kind.MODE:
+        why = missing(lookup.path(mode.function, place.bound)) if isinstance(mode, Call) else None
+        if why is not None:
+            raise place.error("AGX104", f"`{place.of(mode)}` {why.does}", mode.span, why.hint)
         plain = lookup.function(mode, place.bound)
         lost = plain is not None and plain.kind is Kind.MODE
         raise place.error(
@@ -306,6 +311,10 @@ def _foreign(place: Place, name: Name, path: str) -> LanguageError:
     module, _, last = path.rpartition(".")
     found = suggestions.for_function(last) if is_known(module) else None
     what = f"`{name.id}` is {path}, which" if path != name.id else f"The module `{path}`"
+    why = missing(path)
+    if why is not None:
+        what = f"`{name.id}`" if path != name.id else what
+        return place.error("AGX104", f"{what} {why.does}", name.span, why.hint)
     return place.error(
         "AGX104",
         f"{what} is not in the language.",

@@ -115,6 +115,17 @@ def not_callable(place: Place, node: Call) -> LanguageError:
     )
 
 
+def called_item(place: Place, node: Call) -> LanguageError:
+    """The error for `functions[0](x)`: a function is called by a name."""
+    written = place.of(node.function)
+    return place.error(
+        "AGX109",
+        f"`{written}` is called, and in the language a function is called by a name.",
+        node.function.span,
+        f"Give it one: `f = {written}`, and `f{place.text[_bracket(place, node) : node.span.end]}` below it.",
+    )
+
+
 def called_name(place: Place, node: Call, callee: Name) -> LanguageError:
     """The error for a call of a name that is no function."""
     if callee.id in place.bound:

@@ -2,7 +2,8 @@
 
 from typing import cast
 
-from autograd_cli.lang import lookup, misuse, nodes
+from autograd_cli.lang import lookup, misuse, nodes, unknown
+from autograd_cli.lang.elsewhere import missing
 from autograd_cli.lang.namespaces import FIELDS
 from autograd_cli.lang.nodes import Attribute, Call, Expr, Name
 from autograd_cli.lang.unknown import Place
@@ -52,6 +53,8 @@ def check_receiver(place: Place, node: Attribute, is_called: bool = False) -> No
         )
     first = node.value
     made = first.function if isinstance(first, Call) else None
+    if made is not None and missing(lookup.path(made, place.bound)):
+        raise unknown.function(place, cast(Call, first))
     if isinstance(made, Name) and made.id in UNSAFE - place.bound.bound:
         raise misuse.called_name(place, cast(Call, first), made)
     while isinstance(first, Attribute):

@@ -23,6 +23,14 @@ def check(reader: Reader, target: Expr, *, augmented: bool = False) -> None:
 
 
 def _refused(reader: Reader, node: Attribute, augmented: bool) -> LanguageError:
+    written = reader.places.text[node.span.start : node.span.end]
+    if written.startswith("torch."):
+        return reader.error(
+            "AGX104",
+            f"`{written}` is a setting of the whole process, which no source changes.",
+            node.span,
+            "Leave it out: a run starts with the settings that torch has by itself.",
+        )
     places = " and ".join(f"`.{name}`" for name in CHANGED) if augmented else _LISTED
     return reader.error(
         "AGX104",

@@ -4,11 +4,19 @@ from dataclasses import dataclass
 
 from autograd_cli.errors import LanguageError, Span
 from autograd_cli.lang import lookup, suggestions
+from autograd_cli.lang.elsewhere import missing
 from autograd_cli.lang.functions import by_path
 from autograd_cli.lang.nodes import Attribute, Call, Expr, Name
 from autograd_cli.lang.parse import is_source
 from autograd_cli.lang.scope import Scope
-from autograd_cli.lang.vocabulary import FOREIGN, HABITS, METHODS_NOT_NEEDED, SPELT_OUT, UNSAFE
+from autograd_cli.lang.vocabulary import (
+    FOREIGN,
+    HABITS,
+    METHODS_NOT_NEEDED,
+    MODULE_CLASSES,
+    SPELT_OUT,
+    UNSAFE,
+)
 
 _MOST_LINES = 10
 """Nobody reads a longer text to find what changed in it."""
@@ -102,6 +110,14 @@ def function(place: Place, node: Call) -> LanguageError:
             return special
         last = callee.id
     sentence = f"`{written}` is no function of the language."
+    path = lookup.path(callee, place.bound)
+    why = missing(path)
+    if why is not None:
+        return place.error("AGX103", f"`{written}` {why.does}", callee.span, why.hint)
+    if path is not None and path.startswith("torch.nn.") and last in MODULE_CLASSES:
+        return _made_module(place, node, last)
+    if path is not None and path.startswith("numpy."):
+        return _of_numpy(place, callee, last)
     if last in SPELT_OUT:
         return place.error("AGX103", sentence, callee.span, f"Write {_quoted(SPELT_OUT[last])}.")
     unimported = _not_imported(place, callee)
@@ -115,6 +131,32 @@ def function(place: Place, node: Call) -> LanguageError:
         )
     as_method = _as_method(place, node, last)
     return as_method or place.error("AGX103", sentence, callee.span, _no_function(last, written))
+
+
+def _made_module(place: Place, node: Call, last: str) -> LanguageError:
+    """`nn.MSELoss()`: a module, of which the language has the function."""
+    written, found = place.of(node.function), place.bound.spelled(MODULE_CLASSES[last])
+    plain = not node.args and not node.keywords
+    return place.error(
+        "AGX103",
+        f"`{written}` makes a module, and modules are no values in the language.",
+        node.function.span,
+        f"Write the function, `{found}`, which is called as the module would be."
+        if plain
+        else f"Write the function where the module is called, with tensors as its weights: `{found}(…)`.",
+        place.mended(node.span, found) if plain and place.bound.is_program else "",
+    )
+
+
+def _of_numpy(place: Place, callee: Expr, last: str) -> LanguageError:
+    """A function of NumPy that the language does not have; torch's of that name takes tensors."""
+    torchs = [each for each in lookup.spellings(last) if not each.startswith(("x.", "np."))]
+    hint = "`agx ops 'np.*'` lists those that are."
+    if torchs:
+        torchs_own = place.bound.spelled(torchs[0])
+        hint = f"Write `{torchs_own}(…)` of tensors: `torch.from_numpy(n)` makes one of an array."
+    sentence = f"`{place.of(callee)}` is not among the functions of NumPy that the language has."
+    return place.error("AGX103", sentence, callee.span, hint)
 
 
 def _not_imported(place: Place, callee: Expr) -> LanguageError | None:
