@@ -171,3 +171,14 @@ def test_the_line_that_takes_a_leafs_name_away_is_told(why_it_failed):
     assert finding.fix[0].text == "line 3:  with torch.no_grad(): w -= 0.1 * w.grad"
     (finding,) = why_it_failed("\n".join([lines[0], "v = w * 2", "v.backward()", "v.grad.zero_()"]))
     assert finding.name == "grad-is-none"
+
+
+def test_a_sum_that_a_comment_has_wrong_is_spelt_out(program):
+    start = "x = torch.tensor(2.0, requires_grad=True)\n(x**2).backward()\n"
+    (finding,) = inspect_program(program(start + "(x**3).backward()\nprint(x.grad)  # tensor(31.)"))
+    assert finding.cause[0].startswith("`x.grad` is 4 + 12 = 16: line 2 added 4, line 3 added 12; ")
+    (finding,) = inspect_program(program(start + "print(x.grad)  # tensor(5.)"))
+    assert finding.cause == ()
+    cleared = "x.grad = None\n(x**3).backward()\nprint(x.grad)  # tensor(16.)"
+    (finding,) = inspect_program(program(start + cleared))
+    assert finding.cause == ()

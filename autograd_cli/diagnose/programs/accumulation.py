@@ -3,13 +3,15 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from autograd_cli.diagnose.nonfinite import flat
 from autograd_cli.diagnose.programs.optimizers import optimizer_of
 from autograd_cli.diagnose.programs.scene import Whole
-from autograd_cli.diagnose.statements import inserted
+from autograd_cli.diagnose.statements import expressions, inserted
 from autograd_cli.errors import Span
+from autograd_cli.lang import nodes
 from autograd_cli.lang.source import named
-from autograd_cli.report import Change, Finding, Fix
-from autograd_cli.run.traced import Accumulated
+from autograd_cli.report import Change, Finding, Fix, Values
+from autograd_cli.run.traced import Accumulated, Site
 from autograd_cli.run.values import plain
 
 _FEW = 4
@@ -94,6 +96,86 @@ def root_of(whole: Whole, span: Span) -> str:
     """What the backward starts from, as it is written."""
     text = whole.source[span]
     return f"`{text.rpartition('.backward')[0]}`" if ".backward" in text else "this backward"
+
+
+# What adds up unseen
+
+
+def summed(whole: Whole, leaf: str, before: int) -> str:
+    """What the .grad of a leaf is the sum of at a place, in words; "" where one backward made it alone."""
+    parts: list[tuple[int, Values]] = []
+    after: Values = None
+    for line, change in _changes(whole, leaf, before):
+        if change.kind != "backward":
+            parts = []
+        elif change.before is None or not any(flat(change.before)):
+            parts, after = [(line, change.after)], change.after
+        else:
+            parts, after = [*parts, (line, change.added)], change.after
+    numbers = [_written(value) for _, value in parts]
+    if len(parts) < 2 or not all(numbers) or not _written(after):
+        return ""
+    each = ", ".join(f"line {line} added {number}" for (line, _), number in zip(parts, numbers, strict=True))
+    return (
+        f"`{leaf}.grad` is {' + '.join(numbers)} = {_written(after)}: {each}; backward adds to .grad, "
+        "it does not replace it"
+    )
+
+
+def _changes(whole: Whole, leaf: str, before: int) -> Iterator[tuple[int, Change]]:
+    """What statements that were run once did to the .grad of a leaf, in the order of the text."""
+    for site in whole.ran.sites:
+        if site.count == 1 and site.first is not None and site.statement.span.end <= before:
+            for change in site.first.changed:
+                if change.name == f"{leaf}.grad":
+                    yield whole.line(site.statement.span), change
+
+
+def forgotten(whole: Whole) -> Iterator[Finding]:
+    """AGX410 for a backward that adds to the .grad of a leaf, where that of another was cleared before it.
+
+    And the sum is read after it. What was looked at before is told by `missing_clear`.
+    """
+    known = {each.leaf for each in whole.ran.accumulated}
+    for site in whole.ran.sites:
+        changes = site.first.changed if site.count == 1 and site.first is not None else ()
+        grads = {c.name.removesuffix(".grad"): c for c in changes if c.kind == "backward"}
+        cleared = [leaf for leaf, change in grads.items() if _was_cleared(whole, leaf, change, site)]
+        kept = [leaf for leaf, c in grads.items() if any(flat(c.before)) and leaf not in known]
+        read = [leaf for leaf in kept if _read_after(whole, leaf, site.statement.span.end)]
+        if cleared and read:
+            yield _forgotten(whole, site.statement.span, cleared, read)
+
+
+def _was_cleared(whole: Whole, leaf: str, change: Change, site: Site) -> bool:
+    """Whether a .grad that held something was empty again when the backward came."""
+    held = any(c.kind == "backward" for _, c in _changes(whole, leaf, site.statement.span.start))
+    return held and not any(flat(change.before))
+
+
+def _read_after(whole: Whole, leaf: str, after: int) -> bool:
+    """Whether the text reads the .grad of a leaf behind a place, to print it or to compute with it."""
+    for node in expressions(whole.program):
+        is_grad = isinstance(node, nodes.Attribute) and whole.source[node.span] == f"{leaf}.grad"
+        if is_grad and node.span.start > after:
+            return not whole.source.text[node.span.end :].lstrip().startswith((".zero_", "= None"))
+    return False
+
+
+def _forgotten(whole: Whole, span: Span, cleared: list[str], read: list[str]) -> Finding:
+    one = len(read) == 1
+    grads = named([f"{leaf}.grad" for leaf in read])
+    total = summed(whole, read[0], span.end)
+    return whole.finding(
+        "AGX410",
+        f"{grads} still held {'a gradient' if one else 'gradients'} when the backward of line "
+        f"{whole.line(span)} came: {named([f'{leaf}.grad' for leaf in cleared])} was cleared before it, "
+        f"{grads} {'was' if one else 'were'} not.",
+        span=span,
+        cause=(f"{total}.",) if total else (),
+        fix=(_cleared(whole, span, read),),
+        leaves=read,
+    )
 
 
 # The repair

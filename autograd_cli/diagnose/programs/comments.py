@@ -9,10 +9,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from autograd_cli.diagnose.programs.accumulation import summed
 from autograd_cli.diagnose.programs.chance import is_repeatable
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.statements import called
 from autograd_cli.errors import Span
+from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Evaluate
 from autograd_cli.report import Finding
 from autograd_cli.run.traced import Ran, Site
@@ -45,6 +47,7 @@ class Claim:
     text: str
     printed: str
     span: Span
+    statement: Evaluate
 
 
 def claims(ran: Ran) -> dict[int, str]:
@@ -59,33 +62,45 @@ def differs(whole: Whole) -> Iterator[Finding]:
             "AGX320",
             f"The comment says {claim.text}, and what is printed is {claim.printed}.",
             span=claim.span,
+            cause=tuple(_sums(whole, claim)),
             claimed=claim.text,
             printed=claim.printed,
         )
+
+
+def _sums(whole: Whole, claim: Claim) -> Iterator[str]:
+    """What a .grad that is printed there is the sum of, where no other finding tells it."""
+    told = {each.leaf for each in whole.ran.accumulated}
+    for node in nodes.walk(claim.statement.value):
+        if isinstance(node, nodes.Attribute) and node.name == "grad":
+            leaf = whole.source[node.value.span]
+            said = "" if leaf in told else summed(whole, leaf, claim.statement.span.start)
+            if said:
+                yield f"{said}."
 
 
 def false_claims(whole: Whole) -> Iterator[Claim]:
     """The comments behind a print that begin with a value which was not printed."""
     by_line = {comment.line: comment for comment in whole.program.comments}
     for site in whole.ran.sites if by_line else ():
-        if not _is_print(site) or site.count != 1 or site.first is None:
+        statement = site.statement
+        if not isinstance(statement, Evaluate) or called(statement.value) != "print":
+            continue
+        if site.count != 1 or site.first is None:
             continue
         comment = by_line.get(_last_line(whole, site))
         if comment is None:
             continue
         claim, printed = claimed(comment.text), "".join(site.first.printed).strip()
-        if claim is None or not printed or not is_repeatable(whole, site.statement, claim[0]):
+        if claim is None or not printed or not is_repeatable(whole, statement, claim[0]):
             continue
         if not agrees(*claim, printed):
-            yield Claim(whole.line(site.statement.span), _short(claim[0]), _short(printed), comment.span)
+            line = whole.line(statement.span)
+            yield Claim(line, _short(claim[0]), _short(printed), comment.span, statement)
 
 
 def _last_line(whole: Whole, site: Site) -> int:
     return whole.source.line_of(max(site.statement.span.end - 1, 0))
-
-
-def _is_print(site: Site) -> bool:
-    return isinstance(site.statement, Evaluate) and called(site.statement.value) == "print"
 
 
 def _short(text: str) -> str:

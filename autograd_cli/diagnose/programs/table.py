@@ -28,6 +28,7 @@ from autograd_cli.run.traced import Ran
 
 INSPECTIONS: tuple[tuple[str, Callable[[Whole], Iterator[Finding]]], ...] = (
     ("AGX410", accumulation.missing_clear),
+    ("AGX410", accumulation.forgotten),
     ("AGX415", silent.unseen_change),
     ("AGX416", said.nonleaf_grad),
     ("AGX407", said.pairs),

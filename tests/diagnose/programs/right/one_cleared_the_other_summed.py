@@ -1,0 +1,10 @@
+import torch
+x = torch.tensor(1.0, requires_grad=True)
+w = torch.tensor(3.0, requires_grad=True)
+(x * w).backward()
+x.grad.zero_()
+(x * w).backward()
+print(x.grad)  # tensor(3.)
+w.grad.zero_()
+(w * 2).backward()
+print(w.grad)  # tensor(2.)
