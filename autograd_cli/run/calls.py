@@ -12,7 +12,7 @@ from autograd_cli.run import legacy, limits, writing
 from autograd_cli.run.devices import check_operands
 from autograd_cli.run.limits import COUNTED, SMALL, refuse_if_too_large, refuse_if_too_many
 from autograd_cli.run.recording import NO_NODES, SCALARS, kept_arguments, recorder
-from autograd_cli.run.state import TENSORS, Frame, Get, State, plain
+from autograd_cli.run.state import TENSORS, Frame, Get, State, current, plain
 from autograd_cli.run.traced import NONE_NAMED, Traced, called, now
 
 _UNSET = frozenset({"empty", "empty_like", "new_empty"})
@@ -52,13 +52,15 @@ def applier(
     unset, row_writes, zero = function.name in _UNSET, function.writes, function.name in writing.ZERO
     sized = function.path in legacy.PATHS  # `torch.Tensor(3)`: a size, not a number
     target, most_items = exprs[0] if exprs else node, state.settings.max_items
+    flag = _place_of_flag(function)
 
     def apply(args: tuple[Any, ...], kwargs: dict[str, Any] = NONE_NAMED) -> Any:
         given = tuple([arg.value if type(arg) is Traced else plain(arg) for arg in args])
         named = {name: plain(value) for name, value in kwargs.items()} if kwargs else kwargs
         values = (*given, *named.values()) if named else given
         random_state = drawn() if drawn is not None else None
-        writes = args and (row_writes or (named and named.get("inplace") is True))
+        flagged = named.get("inplace") is True or (len(given) > flag and given[flag] is True)
+        writes = args and (row_writes or flagged)
         try:
             if refuse is not None:
                 refuse(values, given, named)
@@ -79,8 +81,18 @@ def applier(
 
     if row_writes and refuse is None and drawn is None and state.values is None:
         return writing.writer(state, node, function, call, exprs, apply)
-    plainest = not (row_writes or drawn is not None or unset or sized)
+    plainest = not (row_writes or drawn is not None or unset or sized or flag < _NOWHERE)
     return _plainly(state, node, function, call, exprs, apply) if plainest else apply
+
+
+_NOWHERE = 1 << 10
+"""A place that no argument has."""
+
+
+def _place_of_flag(function: Function) -> int:
+    """Where `inplace` stands among the arguments: `F.relu(h, True)` writes."""
+    names = [argument.name for argument in function.arguments]
+    return names.index("inplace") if "inplace" in names else _NOWHERE
 
 
 def _plainly(
@@ -98,6 +110,7 @@ def _plainly(
         state.one_device or function.moves
     )
     most = min(SMALL, most_items + 1) if counted else SMALL
+    gives_back = function.moves and state.values is None
 
     def apply(args: tuple[Any, ...], kwargs: dict[str, Any] = NONE_NAMED) -> Any:
         if kwargs:
@@ -118,6 +131,8 @@ def _plainly(
         except Exception as error:
             state.failed(error, node, function, args, exprs)
             raise
+        if gives_back and value is given[0] and type(args[0]) is Traced and not value.requires_grad:
+            return current(args[0])  # one object, as in Python
         return record(value, kept_arguments(args), NONE_NAMED, given)
 
     return apply
@@ -193,7 +208,8 @@ def _is_one_no_larger(function: Function) -> bool:
 
 def takes_two(function: Function) -> bool:
     """Whether a call on two arguments can: the result is no larger than both, broadcast to each other."""
-    return (_is_quick(function) and function.kind is not Kind.LOSS) or _is_one_no_larger(function)
+    is_quick = _is_quick(function) and function.kind is not Kind.LOSS
+    return (is_quick and _place_of_flag(function) == _NOWHERE) or _is_one_no_larger(function)
 
 
 def of_one(
@@ -229,20 +245,15 @@ def of_one(
         except Exception as error:
             state.failed(error, node, function, (arg,), exprs)
             raise
-        is_same = result is value
-        if not is_program or (value.requires_grad if is_same else type(result) not in plains):
+        if result is value and is_program and not value.requires_grad:
+            return arg  # one object, as in Python
+        if not is_program or type(result) not in plains:
             return record(result, (arg,), NONE_NAMED, (value,))
         number = state.number
         if number >= most:
             raise state.full(node.span)
         state.number = number + 1
-        made = called(number, node, result, function, call, (arg,), NONE_NAMED, exprs, NO_NODES, not is_same)
-        if is_same:  # as `same` does
-            moved = arg.moved
-            if moved is None:
-                moved = arg.moved = [None]
-            made.moved, made.memory = moved, arg.memory
-        return made
+        return called(number, node, result, function, call, (arg,), NONE_NAMED, exprs, NO_NODES, True)
 
     return one
 

@@ -31,9 +31,16 @@ def operands(traced: Traced) -> Iterator[tuple[Traced, Expr | None]]:
 
 
 def is_in_place(traced: Traced) -> bool:
-    """Whether a call changed its first argument and gave that back."""
+    """Whether a call changed its first argument and gave that back; `h.float()` may do that unchanged."""
     first = traced.args[0] if traced.args else None
-    return isinstance(first, Traced) and first.value is traced.value and isinstance(first.value, torch.Tensor)
+    gives_back = isinstance(first, Traced) and first.value is traced.value
+    return gives_back and isinstance(traced.value, torch.Tensor) and _writes(traced)
+
+
+def _writes(traced: Traced) -> bool:
+    """Whether a call is one that writes: by its name, or by a flag, which may stand among the arguments."""
+    is_flagged = traced.kwargs.get("inplace") is True or any(arg is True for arg in traced.args[1:])
+    return traced.function is not None and (traced.function.writes or is_flagged)
 
 
 class Needed:

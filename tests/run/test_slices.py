@@ -82,6 +82,25 @@ def test_values_stand_as_they_were():
     assert made.unwritten() == "`y` is changed in place"
 
 
+@pytest.mark.parametrize(
+    ("body", "formula"),
+    [
+        ("h = x * 2\ny = (h.float() * x).sum()", "((x*2).float()*x).sum()"),
+        ("c = torch.ones(2)\ny = (x * c.contiguous()).sum()", "(x*torch.ones(2)).sum()"),
+        ("c = torch.ones(2)\nd = c.to(torch.float32)\ny = (x * d).sum()", "(x*d).sum()"),
+    ],
+)
+def test_what_gives_its_argument_back_changes_nothing(body, formula):
+    made = under(X + body, "y")
+    assert unparse(made.tape[made.root].expr) == formula
+    assert made.unwritten() == ""
+
+
+def test_what_is_changed_by_a_flag_is_changed():
+    made = under("import torch\nimport torch.nn.functional as F\n" + X + "y = x * 2\nF.relu(y, True)", "y")
+    assert made.unwritten() == "`y` is changed in place"
+
+
 def test_a_constant_that_was_changed_has_two_names():
     made = under(X + "c = torch.ones(2)\na = x * c\nc.add_(1)\nb = a * c", "b")
     assert [(b.name, b.value.tolist()) for b in made.bindings] == [
