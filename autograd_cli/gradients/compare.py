@@ -9,6 +9,7 @@ from math import isfinite, sqrt
 
 import torch
 
+from autograd_cli.gradients.agreement import plain_agreement
 from autograd_cli.gradients.known import Evidence, Outcome
 from autograd_cli.gradients.narrow import loss, underflown
 from autograd_cli.gradients.slope import Shape, Slope
@@ -17,8 +18,6 @@ from autograd_cli.report.digits import real
 
 _SINGLE = torch.finfo(torch.float32).eps  # some float64 kernels hold constants of this precision
 _EXCESS = 8  # times the tolerance: composite kernels round more often than a sample does
-
-_FEW = 64  # numbers that are sooner compared one by one than as tensors
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class _Masks:
 
 def judged(evidence: Evidence) -> Outcome:
     """The verdict on the worst place of a gradient, with the count of its kinks."""
-    plain = _plain_agreement(evidence)
+    plain = plain_agreement(evidence)
     if plain is not None:
         return plain
     rough = [_rough(evidence, index, slope) for index, slope in evidence.slopes.items()]
@@ -52,70 +51,6 @@ def judged(evidence: Evidence) -> Outcome:
     widened = max((one.widened for one in outcomes if one.widened is not None), default=None)
     place = worst.worst if evidence.by_component else None
     return replace(worst, kinks=kinks or worst.kinks, sentence=sentence, widened=widened, worst=place)
-
-
-def _plain_agreement(evidence: Evidence) -> Outcome | None:
-    """The verdict on smooth places that all witnesses agree on; None where there is more to it.
-
-    What rounding does to the formula is only asked for where they do not agree without it.
-    """
-    known = (evidence.formula, evidence.numeric, evidence.numeric_error)
-    parts = [part for part in known if part is not None]
-    count = evidence.autograd.numel()
-    if not count or evidence.slopes or len(parts) < 3 or evidence.strict is not None:
-        return None
-    if count > _FEW:
-        return _agreement_of_many(evidence, *parts)
-    given, allowed = evidence.autograd.tolist(), evidence.allowed.tolist()
-    formula, *others = (part.tolist() for part in parts)
-    rows = list(zip(given, allowed, evidence.fine.tolist(), formula, *others, strict=True))
-    if not all(_agree(0.0, *row) for row in rows):
-        errors = [] if evidence.formula_error is None else evidence.formula_error.tolist()
-        if not all(_agree(error, *row) for error, row in zip(errors, rows, strict=True)):
-            return None
-    distances = [abs(a - b) for a, b in zip(given, formula, strict=True)]
-    distance = max(distances)
-    if distance > sqrt(evidence.eps) * max(map(abs, formula)):
-        return None
-    worst = distances.index(distance)
-    return Outcome(Verdict.OK, worst if evidence.by_component else None, distance, allowed[worst])
-
-
-def _agreement_of_many(
-    evidence: Evidence, formula: torch.Tensor, numeric: torch.Tensor, numeric_error: torch.Tensor
-) -> Outcome | None:
-    """The verdict where all witnesses agree whatever rounding does to the formula; None otherwise."""
-    given = evidence.autograd
-    distances = (given - formula).abs()
-    agree = (
-        (distances <= evidence.allowed)
-        & ((given - numeric).abs() <= evidence.allowed + numeric_error)
-        & ((formula - numeric).abs() <= evidence.fine + numeric_error)
-        & ((given != 0) | (formula == 0))
-    )
-    distance, worst = map(float, distances.max(0))
-    if not agree.all() or distance > sqrt(evidence.eps) * float(formula.abs().max()):
-        return None
-    place = int(worst) if evidence.by_component else None
-    return Outcome(Verdict.OK, place, distance, float(evidence.allowed[int(worst)]))
-
-
-def _agree(
-    formula_error: float,
-    given: float,
-    allowed: float,
-    fine: float,
-    formula: float,
-    numeric: float,
-    numeric_error: float,
-) -> bool:
-    """Whether the witnesses of one number agree, and autograd's is not a 0 that may have been more."""
-    return (
-        abs(given - formula) <= allowed + formula_error
-        and abs(given - numeric) <= allowed + numeric_error
-        and abs(formula - numeric) <= fine + formula_error + numeric_error
-        and not given == 0 != formula
-    )
 
 
 def agrees(one: torch.Tensor, other: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:
