@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from autograd_cli import catalogue
 from autograd_cli.diagnose import (
+    arrays,
     broadcasting,
     devices,
     dtypes,
@@ -36,6 +37,7 @@ FAILURES: tuple[tuple[str, Callable[[Case], Finding | None]], ...] = (
     ("AGX309", places.index),
     ("AGX311", places.dimension),
     ("AGX315", values.truth),
+    ("AGX318", arrays.given),
     ("AGX318", values.number),
     ("AGX316", values.target_shape),
     ("AGX317", values.joined),

@@ -161,7 +161,7 @@ def _keyword_added(text: str, call: nodes.Call, keyword: str) -> str:
 def number(case: Case) -> Finding | None:
     """AGX318 where a function of tensors is given a Python number or list."""
     operand = next((o for o in case.operands if isinstance(o.value, int | float | complex | list)), None)
-    if operand is None or not case.says("must be tensor, not"):
+    if operand is None or not case.says("must be tensor, not") or case.says("numpy.ndarray"):
         return None
     kind = type(operand.value).__name__
     return case.finding(
