@@ -1,8 +1,8 @@
 """torch.autograd.grad asked for gradients that there are not."""
 
 from autograd_cli.diagnose import drawing
+from autograd_cli.diagnose.programs.creating import creates, required
 from autograd_cli.diagnose.programs.ended import Ended
-from autograd_cli.diagnose.programs.no_way import creates, required
 from autograd_cli.diagnose.programs.upstream import sources
 from autograd_cli.diagnose.statements import keyword_added, replaced
 from autograd_cli.lang import nodes
@@ -20,7 +20,9 @@ def input_without(case: Ended) -> Finding | None:
         "AGX402",
         f"{text} does not require grad, so there is no gradient of it.",
         name="autograd-grad-input-no-requires-grad",
-        fix=tuple(required(case, [s for s in made if isinstance(s.value, nodes.Call) and creates(s.value)])),
+        fix=tuple(
+            required(case.whole, [s for s in made if isinstance(s.value, nodes.Call) and creates(s.value)])
+        ),
     )
 
 

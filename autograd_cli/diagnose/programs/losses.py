@@ -2,11 +2,17 @@
 
 from collections.abc import Iterator
 
+from autograd_cli.diagnose import drawing
+from autograd_cli.diagnose.programs.creating import creates, name_of, required
+from autograd_cli.diagnose.programs.cutting import REASONS, cuts
 from autograd_cli.diagnose.programs.scene import Whole, reachable
+from autograd_cli.diagnose.programs.uncut import without
+from autograd_cli.diagnose.programs.upstream import sources
 from autograd_cli.diagnose.programs.ways import is_made, requires_grad, value_named
 from autograd_cli.diagnose.statements import calls, parts, replaced, targets
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr, Statement
+from autograd_cli.lang.source import named
 from autograd_cli.report import Finding, Fix
 from autograd_cli.run.traced import Traced
 
@@ -95,13 +101,38 @@ def made_leaf(whole: Whole) -> Iterator[Finding]:
         traced = value_named(whole, nodes.Name(text))
         if traced is None or traced.number not in leaves or not is_made(traced):
             continue
-        yield whole.finding(
-            "AGX419",
-            f"`{text}` was computed without a graph, and telling it to require grad makes none: backward "
-            f"ends at `{text}` itself, and no other tensor gets a gradient.",
-            span=place.span,
-            fix=(Fix("let what it is computed from require grad instead"),),
-        )
+        found = next(cuts(whole, sources(whole, nodes.Name(text), place.span.start)), None)
+        yield _cut_before(whole, text, place, *found) if found else _without_leaf(whole, text, place)
+
+
+def _cut_before(whole: Whole, text: str, place: Expr | Statement, expr: Expr, kind: str) -> Finding:
+    """A loss whose way from a leaf is cut: the cut is named, and left out."""
+    every = cuts(whole, sources(whole, nodes.Name(text), place.span.start))
+    return whole.finding(
+        "AGX419",
+        f"Telling `{text}` to require grad on {whole.where(place.span)} makes no graph: "
+        f"{drawing.quoted(whole.source[expr.span])} on {whole.where(expr.span)} {REASONS[kind]}, so backward "
+        f"ends at `{text}` itself, and no other tensor gets a gradient.",
+        span=place.span,
+        fix=tuple(without(whole, expr, kind, every)),
+        cut=whole.line(expr.span),
+    )
+
+
+def _without_leaf(whole: Whole, text: str, place: Expr | Statement) -> Finding:
+    """A loss that nothing which requires grad goes into."""
+    way = list(sources(whole, nodes.Name(text), place.span.start))
+    made = [s for s in way if isinstance(s.value, nodes.Call) and creates(s.value)]
+    names = [name_of(source) for source in reversed(made)]
+    what = f" from {named(names)}" if names else ""
+    fixes = tuple(required(whole, made))
+    return whole.finding(
+        "AGX419",
+        f"`{text}` was computed{what} without a graph, and telling it to require grad makes none: backward "
+        f"ends at `{text}` itself, and no other tensor gets a gradient.",
+        span=place.span,
+        fix=fixes or (Fix("let what it is computed from require grad instead"),),
+    )
 
 
 def _told_to(whole: Whole) -> Iterator[tuple[str, Expr | Statement]]:

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.outputs import NO_GRAPH, unrecording
 from autograd_cli.diagnose.programs import rebound, uncut
+from autograd_cli.diagnose.programs.creating import creates, name_of, required, wanted
+from autograd_cli.diagnose.programs.cutting import REASONS, comes_from_leaf, cuts, kind as cut_kind
 from autograd_cli.diagnose.programs.ended import Ended
-from autograd_cli.diagnose.programs.upstream import Source, mode_around, names_in, parts_of, sources
+from autograd_cli.diagnose.programs.upstream import Source, mode_around, parts_of, sources
 from autograd_cli.diagnose.programs.ways import CREATES
-from autograd_cli.diagnose.repair import spelled
 from autograd_cli.diagnose.statements import (
     called,
     calls,
-    expressions,
     keyword_added,
     replaced,
     statements,
@@ -23,13 +23,6 @@ from autograd_cli.lang.nodes import Expr, Statement
 from autograd_cli.lang.source import named
 from autograd_cli.report import Finding, Fix
 from autograd_cli.run.tape import Operand
-
-_DETACHES = {"detach", "data", "detach_"}
-_NUMBERS = {"item", "tolist", "float", "numpy"}
-_CASTS = {"long", "int", "short", "bool", "byte", "char"}
-_INDICES = {"argmax", "argmin", "argsort", "searchsorted", "bucketize", "count_nonzero", "nonzero"}
-_TESTS = {"eq", "ne", "lt", "le", "gt", "ge", "sign_", "isclose", "isnan", "isfinite"}
-_COPIES = {"tensor", "from_numpy", "as_tensor"}
 
 
 def cut(case: Ended) -> Finding | None:
@@ -43,21 +36,12 @@ def cut(case: Ended) -> Finding | None:
     return case.finding(
         "AGX403",
         f"{drawing.quoted(case.roots[0].text)} has no graph: {drawing.quoted(text)} on "
-        f"{case.where(expr.span)} {_REASONS[kind]}.",
+        f"{case.where(expr.span)} {REASONS[kind]}.",
         name="detached-prediction-in-loss" if kind == "detach" else "nondifferentiable-op-in-loss",
         expr=expr,
-        fix=tuple(uncut.without(case, expr, kind, _cuts(case))),
+        fix=tuple(uncut.without(case.whole, expr, kind, cuts(case.whole, _way(case)))),
         backward=case.line,
     )
-
-
-_REASONS = {
-    "detach": "gives the values as constants, outside the graph",
-    "number": "leaves torch for Python, and no gradient comes back",
-    "whole": "gives whole numbers, which do not change when its operands change a little",
-    "truth": "gives truth values, which do not change when its operands change a little",
-    "copy": "copies the values into a new tensor, outside the graph",
-}
 
 
 def _cut(case: Ended) -> tuple[Expr, str] | None:
@@ -65,17 +49,7 @@ def _cut(case: Ended) -> tuple[Expr, str] | None:
     detached = _detached_in_place(case)
     if detached is not None:
         return detached, "detach"
-    return next(_cuts(case), None)
-
-
-def _cuts(case: Ended) -> Iterator[tuple[Expr, str]]:
-    """Every expression on the way to the root that ends it, and how."""
-    for source in _way(case):
-        if source.made is None or not source.made.requires_grad:
-            for node in parts_of(case.whole, source):
-                kind = _kind(node)
-                if kind and _comes_from_leaf(case, node):
-                    yield node, kind
+    return next(cuts(case.whole, _way(case)), None)
 
 
 def _detached_in_place(case: Ended) -> Expr | None:
@@ -94,43 +68,11 @@ def _way(case: Ended) -> Iterator[Source]:
         yield from sources(case.whole, root.expr, case.statement.span.start)
 
 
-def _kind(node: Expr) -> str:
-    """How an expression ends a gradient's way, "" where it does not."""
-    if isinstance(node, nodes.Compare):
-        return "truth"
-    name = node.name if isinstance(node, nodes.Attribute) and node.name == "data" else called(node)
-    if name == "float" and not isinstance(getattr(node, "function", None), nodes.Name):
-        return ""
-    kinds = (
-        (_DETACHES, "detach"), (_INDICES | _CASTS, "whole"), (_NUMBERS, "number"), (_TESTS, "truth"),
-        (_COPIES, "copy"),
-    )  # fmt: skip
-    kind = next((kind for names, kind in kinds if name in names), "")
-    if name == "to" and "int" in _words(node):
-        return "whole"
-    return kind
-
-
-def _words(node: Expr) -> str:
-    return " ".join(
-        n.name if isinstance(n, nodes.Attribute) else getattr(n, "id", "") for n in nodes.walk(node)
-    )
-
-
-def _comes_from_leaf(case: Ended, node: Expr) -> bool:
-    """Whether something that requires grad goes into an expression."""
-    for source in sources(case.whole, node, node.span.start):
-        if source.made is not None and source.made.requires_grad:
-            return True
-    leaves = {b.name for b in case.run.bindings if b.role == "leaf"}
-    return bool(leaves & set(names_in(case.whole, node)))
-
-
 def left_torch(case: Ended, expr: Expr) -> Expr | None:
     """The expression that made a Python number of a tensor, on the way to `expr`."""
     for source in sources(case.whole, expr, case.statement.span.start):
         for node in parts_of(case.whole, source):
-            if _kind(node) == "number":
+            if cut_kind(node) == "number":
                 return node
     return None
 
@@ -157,7 +99,7 @@ def _in_mode(case: Ended, root: Operand) -> Finding | None:
             continue
         if rebound.is_rebound(case, source):
             return rebound.under_a_mode(case, root, source, mode)
-        if not _comes_from_leaf(case, source.value):
+        if not comes_from_leaf(case.whole, source.value):
             continue
         text, line = case.source[mode.span], case.where(mode.span)
         on = "enable_grad()" if called(mode) != "set_grad_enabled" else "set_grad_enabled(True)"
@@ -226,8 +168,8 @@ def _creates_graph(call: nodes.Call) -> bool:
 
 def _no_leaf(case: Ended, root: Operand) -> Finding:
     made = [s for s in _way(case) if isinstance(s.value, nodes.Call) and creates(s.value)]
-    made = _wanted(case, made) or made
-    names = [_name_of(s) for s in reversed(made) if _name_of(s)]
+    made = wanted(case.whole, made) or made
+    names = [name_of(s) for s in reversed(made) if name_of(s)]
     rows = [
         (n, f"line {case.whole.line(s.statement.span)}", _why(s))
         for n, s in zip(names, reversed(made), strict=False)
@@ -242,13 +184,8 @@ def _no_leaf(case: Ended, root: Operand) -> Finding:
         f"{drawing.quoted(root.text)} has no graph, since nothing that it was computed from requires "
         f"grad{what}.",
         cause=drawing.columns(rows) if rows else (),
-        fix=tuple(required(case, made)),
+        fix=tuple(required(case.whole, made)),
     )
-
-
-def creates(call: nodes.Call) -> bool:
-    """Whether a call makes a tensor of plain numbers."""
-    return called(call) in CREATES
 
 
 def _told_late(case: Ended, name: str) -> Finding | None:
@@ -274,10 +211,6 @@ def _told_sooner(case: Ended, first: Statement) -> Iterator[Fix]:
         yield Fix(f"{case.where(value.span)}:  {new}", replaced(case.source, {value.span: new}))
 
 
-def _name_of(source: Source) -> str:
-    return source.made.name if source.made else ""
-
-
 def _why(source: Source) -> str:
     dtype = source.made.dtype if source.made else ""
     return (
@@ -285,42 +218,3 @@ def _why(source: Source) -> str:
         if dtype.startswith(("float", "bfloat", "complex"))
         else f"{dtype}: whole numbers have no gradient"
     )
-
-
-def required(case: Ended, made: list[Source]) -> Iterator[Fix]:
-    """requires_grad=True put where the tensor is created whose gradient the program asks for."""
-    made = [s for s in made if "requires_grad" not in case.source[s.value.span]]
-    floating = [s for s in made if _is_floating(s)]
-    wanted = _wanted(case, floating) or floating[:1]
-    dtype = spelled(case.run.program, "torch.float32")
-    keyword = "requires_grad=True" if wanted else f"dtype={dtype}, requires_grad=True"
-    edits = {
-        source.value.span: keyword_added(case.source, source.value, keyword)
-        for source in wanted or made[:1]
-        if isinstance(source.value, nodes.Call)
-    }
-    if edits:
-        lines = "; ".join(f"line {case.whole.line(span)}:  {text}" for span, text in sorted(edits.items()))
-        yield Fix(lines, replaced(case.source, edits))
-
-
-def _is_floating(source: Source) -> bool:
-    return source.made is not None and source.made.dtype.startswith(("float", "bfloat"))
-
-
-def _wanted(case: Ended, made: list[Source]) -> list[Source]:
-    """Those whose .grad the program reads, or which an optimizer of it steps."""
-    asked = {case.source[node.value.span] for node in _grads(case)}
-    for call in calls(case.run.program, "SGD", "Adam"):
-        asked.update(name for argument in call.args for name in names_in(case.whole, argument))
-    return [source for source in made if _name_of(source) in asked]
-
-
-def _grads(case: Ended) -> Iterator[nodes.Attribute]:
-    for node in expressions(case.run.program):
-        if (
-            isinstance(node, nodes.Attribute)
-            and node.name == "grad"
-            and not isinstance(node.value, nodes.Attribute)
-        ):
-            yield node

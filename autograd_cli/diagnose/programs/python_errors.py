@@ -217,7 +217,7 @@ def number(case: Ended) -> Finding | None:
         f"{drawing.quoted(text)} leaves torch, and no gradient comes back.",
         name="nondifferentiable-op-in-loss",
         expr=found,
-        fix=tuple(uncut.without(case, found, "number")),
+        fix=tuple(uncut.without(case.whole, found, "number")),
     )
 
 

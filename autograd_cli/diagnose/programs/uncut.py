@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from autograd_cli.diagnose.programs.ended import Ended
+from autograd_cli.diagnose.programs.cutting import CASTS, Cut
+from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.repair import TIGHT, spelled
 from autograd_cli.diagnose.statements import called, parts, replaced
 from autograd_cli.errors import Span
@@ -10,36 +11,31 @@ from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.report import Fix
 
-_CASTS = {"long", "int", "short", "bool", "byte", "char", "to"}
 
-Cut = tuple[Expr, str]
-"""An expression that ends a gradient's way, and how it does."""
-
-
-def without(case: Ended, expr: Expr, kind: str, others: Iterable[Cut] = ()) -> Iterator[Fix]:
+def without(whole: Whole, expr: Expr, kind: str, others: Iterable[Cut] = ()) -> Iterator[Fix]:
     """The program without a cut, and without `others` too, where that can be written."""
-    edits = dict(_edits(case, expr, kind))
+    edits = dict(_edits(whole, expr, kind))
     if edits:
-        yield Fix(_words(case, expr, edits), replaced(case.source, edits))
+        yield Fix(_words(whole, expr, edits), replaced(whole.source, edits))
     elif kind == "whole" or kind == "truth":
         smooth = "sigmoid of the difference" if kind == "truth" else "softmax, or the values themselves"
         yield Fix(f"put something smooth in its place: {smooth}")
-    every = {span: text for cut in others for span, text in _edits(case, *cut)}
+    every = {span: text for cut in others for span, text in _edits(whole, *cut)}
     if edits and len(every) > len(edits):
-        yield Fix("", replaced(case.source, every))
+        yield Fix("", replaced(whole.source, every))
 
 
-def _edits(case: Ended, expr: Expr, kind: str) -> Iterator[tuple[Span, str]]:
+def _edits(whole: Whole, expr: Expr, kind: str) -> Iterator[tuple[Span, str]]:
     """What is left out around the operand of a cut; nothing where it cannot be left out."""
     inner = _operand(expr, kind)
     if inner is None:
         return
     before, after = Span(expr.span.start, inner.span.start), Span(inner.span.end, expr.span.end)
     if kind == "copy" and isinstance(inner, nodes.Sequence):
-        yield before, f"{spelled(case.run.program, 'torch.stack')}("
+        yield before, f"{spelled(whole.program, 'torch.stack')}("
         yield after, ")"
         return
-    alone = isinstance(inner, TIGHT) or expr in parts(case.whole.statement(expr.span))
+    alone = isinstance(inner, TIGHT) or expr in parts(whole.statement(expr.span))
     open_, close = ("", "") if alone else ("(", ")")
     yield before, open_
     yield after, close
@@ -55,12 +51,12 @@ def _operand(expr: Expr, kind: str) -> Expr | None:
         return args[0]
     if isinstance(inner, nodes.Name) and inner.id in ("torch", "F", "np"):
         return None
-    return inner if kind in ("detach", "number", "copy") or called(expr) in _CASTS else None
+    return inner if kind in ("detach", "number", "copy") or called(expr) in CASTS | {"to"} else None
 
 
-def _words(case: Ended, expr: Expr, edits: dict[Span, str]) -> str:
+def _words(whole: Whole, expr: Expr, edits: dict[Span, str]) -> str:
     """The place and what stands there then: "line 3:  w * 2"."""
     start, end = expr.span
     before, after = (text for _, text in sorted(edits.items()))
-    inner = case.source.text[min(span.end for span in edits) : max(span.start for span in edits)]
-    return f"{case.where(Span(start, end))}:  {before}{inner}{after}"
+    inner = whole.source.text[min(span.end for span in edits) : max(span.start for span in edits)]
+    return f"{whole.where(Span(start, end))}:  {before}{inner}{after}"

@@ -1,0 +1,71 @@
+"""What ends a gradient's way from a leaf: detach, item, a cast, a comparison, a copy."""
+
+from collections.abc import Iterable, Iterator
+
+from autograd_cli.diagnose.programs.scene import Whole
+from autograd_cli.diagnose.programs.upstream import Source, names_in, parts_of, sources
+from autograd_cli.diagnose.statements import called
+from autograd_cli.lang import nodes
+from autograd_cli.lang.nodes import Expr
+
+_DETACHES = {"detach", "data", "detach_"}
+_NUMBERS = {"item", "tolist", "float", "numpy"}
+CASTS = {"long", "int", "short", "bool", "byte", "char"}
+_INDICES = {"argmax", "argmin", "argsort", "searchsorted", "bucketize", "count_nonzero", "nonzero"}
+_TESTS = {"eq", "ne", "lt", "le", "gt", "ge", "sign_", "isclose", "isnan", "isfinite"}
+_COPIES = {"tensor", "from_numpy", "as_tensor"}
+
+
+REASONS = {
+    "detach": "gives the values as constants, outside the graph",
+    "number": "leaves torch for Python, and no gradient comes back",
+    "whole": "gives whole numbers, which do not change when its operands change a little",
+    "truth": "gives truth values, which do not change when its operands change a little",
+    "copy": "copies the values into a new tensor, outside the graph",
+}
+"""How each kind ends the way, as the end of a sentence."""
+
+Cut = tuple[Expr, str]
+"""An expression that ends a gradient's way, and its kind."""
+
+
+def cuts(whole: Whole, way: Iterable[Source]) -> Iterator[Cut]:
+    """Every expression of the assignments on a way that ends it, though a leaf is behind."""
+    for source in way:
+        if source.made is None or not source.made.requires_grad:
+            for node in parts_of(whole, source):
+                found = kind(node)
+                if found and comes_from_leaf(whole, node):
+                    yield node, found
+
+
+def kind(node: Expr) -> str:
+    """How an expression ends a gradient's way, "" where it does not."""
+    if isinstance(node, nodes.Compare):
+        return "truth"
+    name = node.name if isinstance(node, nodes.Attribute) and node.name == "data" else called(node)
+    if name == "float" and not isinstance(getattr(node, "function", None), nodes.Name):
+        return ""
+    kinds = (
+        (_DETACHES, "detach"), (_INDICES | CASTS, "whole"), (_NUMBERS, "number"), (_TESTS, "truth"),
+        (_COPIES, "copy"),
+    )  # fmt: skip
+    found = next((label for names, label in kinds if name in names), "")
+    if name == "to" and "int" in _words(node):
+        return "whole"
+    return found
+
+
+def _words(node: Expr) -> str:
+    return " ".join(
+        n.name if isinstance(n, nodes.Attribute) else getattr(n, "id", "") for n in nodes.walk(node)
+    )
+
+
+def comes_from_leaf(whole: Whole, node: Expr) -> bool:
+    """Whether something that requires grad goes into an expression."""
+    for source in sources(whole, node, node.span.start):
+        if source.made is not None and source.made.requires_grad:
+            return True
+    leaves = {b.name for b in whole.ran.bindings if b.role == "leaf"}
+    return bool(leaves & set(names_in(whole, node)))
