@@ -182,3 +182,12 @@ def test_a_sum_that_a_comment_has_wrong_is_spelt_out(program):
     cleared = "x.grad = None\n(x**3).backward()\nprint(x.grad)  # tensor(16.)"
     (finding,) = inspect_program(program(start + cleared))
     assert finding.cause == ()
+
+
+def test_kept_losses_that_are_read_are_said_to_be_read_for_their_numbers(program):
+    lines = ["w = torch.ones((), requires_grad=True)", "kept = []", "for i in range(3):"]
+    lines += ["    w.grad = None", "    loss = w * i", "    loss.backward()", "    kept.append(loss)"]
+    (finding,) = inspect_program(program("\n".join([*lines, "print(len(kept))"])))
+    assert finding.sentence.endswith("and no backward goes through those graphs again.")
+    (finding,) = inspect_program(program("\n".join([*lines, "print(sum(kept) / len(kept))"])))
+    assert finding.sentence.endswith("again; line 8 reads the numbers alone.")
