@@ -32,7 +32,8 @@ class AgxError(Exception):
     """A refusal with a code, a sentence, a place and what to write instead.
 
     `text` is the text that `span` counts in: the source, a binding's value or a
-    command line. `hint` is a sentence, `fix` something that can be pasted.
+    command line. `hint` is a sentence, `fix` something that can be pasted. `also` are the
+    refusals of other statements of the same text, in its order.
     """
 
     status = ExitStatus.USAGE
@@ -54,6 +55,7 @@ class AgxError(Exception):
         self.span = span
         self.hint = hint
         self.fix = fix
+        self.also: tuple[AgxError, ...] = ()
 
 
 class LanguageError(AgxError):

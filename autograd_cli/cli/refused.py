@@ -17,7 +17,8 @@ def report(source: Source, error: AgxError, options: dict[str, Any]) -> Report:
     """What there is to tell of a source that was refused: the finding, and nothing it made."""
     from autograd_cli.catalogue import finding
 
-    return replace(bare(source, error.status, options), findings=(finding(error, source),))
+    found = tuple(finding(each, source) for each in (error, *error.also))
+    return replace(bare(source, error.status, options), findings=found)
 
 
 def so_far(source: Source, written: str, reached: AgxError, options: dict[str, Any]) -> Report:

@@ -14,6 +14,8 @@ Styled = tuple[str, str]
 
 
 _LONG_WORD = re.compile(r"(?<=`)[^`]{80,}(?=`)|[^\s`]{120,}")
+_MOST_OTHERS = 20
+"""Refusals beside the first that are told, each in one line."""
 _LONGEST_FIX = 2_000
 """Characters of a command to paste; a longer one is not shown."""
 
@@ -69,7 +71,16 @@ def lines(error: AgxError, width: int) -> list[Styled]:
         told.append((f"  write: {visible(first)}", "fix"))
         told += [(f"         {visible(line)}", "fix") for line in rest]
     told.append((f"  agx explain {error.code}", ""))
+    told += [(f"  {_in_one_line(other)}", "") for other in error.also[:_MOST_OTHERS]]
+    if len(error.also) > _MOST_OTHERS:
+        told.append((f"  and {len(error.also) - _MOST_OTHERS} more", ""))
     return told
+
+
+def _in_one_line(error: AgxError) -> str:
+    """Another refusal of the same text."""
+    where = "" if error.span is None else f"line {Source(error.text).line_of(error.span.start)}: "
+    return visible(f"also {where}{_shortened(error.sentence)} {_shortened(error.hint)}".rstrip())
 
 
 def tell(environment: Environment, told: Sequence[Styled]) -> None:

@@ -11,6 +11,7 @@ from autograd_cli.lang import flow, nodes, scope, unknown
 from autograd_cli.lang.bodies import expressions, first_read
 from autograd_cli.lang.functions.rows import Role
 from autograd_cli.lang.nodes import Imported, Name, Program
+from autograd_cli.lang.others import others
 from autograd_cli.lang.parse import TextLimits, parse
 from autograd_cli.lang.same import SHORT, Same, remembered
 from autograd_cli.lang.scope import PRELUDE, Scope
@@ -56,7 +57,11 @@ def _checked(program: Program, bound: Collection[str], callables: Collection[str
     found = scope.of(program, bound, callables)
     if program.is_expression and isinstance(program.body, nodes.Text | nodes.Joined):
         raise _only_text(Place(program.source.text, found), program.body)
-    names = flow.roles(program, found)
+    try:
+        names = flow.roles(program, found)
+    except LanguageError as error:
+        error.also = tuple(others(program, found, error))
+        raise
     known = found.bound
     return Usage(names, tuple(name for name in names if name not in known), flow.unused(program), found)
 

@@ -108,12 +108,12 @@ def _block(checker: Checker, block: Block) -> None:
     waiting: list[Statement] = list(reversed(block))
     while waiting:
         statement = waiting.pop()
-        _statement(checker, statement)
+        check_statement(checker, statement)
         if not isinstance(statement, Define):
             waiting += reversed([each for inner in blocks(statement) for each in inner])
 
 
-def _statement(checker: Checker, statement: Statement) -> None:
+def check_statement(checker: Checker, statement: Statement) -> None:
     """Look at what stands in a statement itself."""
     match statement:
         case Assign(targets, value):
@@ -182,13 +182,20 @@ def _mode(checker: Checker, mode: Expr) -> None:
 # Functions
 
 
+def inside(define: Define, whole: Checker) -> Checker:
+    """What looks at the body of a function."""
+    names = assigned(define.body) | {parameter.name for parameter in define.parameters}
+    place = Place(whole.place.text, whole.place.bound.local(names))
+    inner = Checker(place, whole.functions, whole.names)
+    inner.certain = {*names, *whole.place.bound.given}
+    return inner
+
+
 def _parameters(define: Define, whole: Checker) -> Parameters:
     """The roles of a function's parameters; what else it reads is noted as the program's."""
     parameters = [parameter.name for parameter in define.parameters]
     names = assigned(define.body) | frozenset(parameters)
-    place = Place(whole.place.text, whole.place.bound.local(names))
-    inner = Checker(place, whole.functions, whole.names)
-    inner.certain = {*names, *whole.place.bound.given}
+    inner = inside(define, whole)
     _block(inner, define.body)
     for name, found in inner.roles.items():
         if name not in names:
@@ -259,6 +266,13 @@ def _imported(program: Program) -> Iterator[Imported]:
 
 def check_imports(program: Program, place: Place) -> None:
     """Refuse an import that gives what is not in the language, where that is used."""
+    error = next(import_faults(program, place), None)
+    if error is not None:
+        raise error
+
+
+def import_faults(program: Program, place: Place) -> Iterator[LanguageError]:
+    """What is wrong with the imports, and with the use of what they give."""
     scope = place.bound
     if scope.imported is None:
         return
@@ -266,14 +280,14 @@ def check_imports(program: Program, place: Place) -> None:
     for each in _imported(program):
         begins.setdefault(each.name, each.span)
         if each.name == "*" and each.path.removesuffix(".*") not in STARRED:
-            raise _star(place, each)
+            yield _star(place, each)
     for block, hidden, is_inner in _parts(program, scope):
         for name in _names(block):
             path = None if name.id in hidden else scope.imported.get(name.id)
             if path is not None and not is_known(path):
-                raise _foreign(place, name, path)
+                yield _foreign(place, name, path)
             if path is not None and not is_inner and name.span.start < begins[name.id].start:
-                raise _too_early(place, name)
+                yield _too_early(place, name)
 
 
 def _parts(program: Program, scope: Scope) -> Iterator[tuple[list[Expr], Scope, bool]]:

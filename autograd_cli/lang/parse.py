@@ -61,8 +61,24 @@ def _parsed(source: Source, limits: TextLimits) -> Program:
     try:
         statements = block(reader, tree.body)
     except LanguageError as error:
-        raise _explained_alone(error, tree.body, reader) from None
+        explained = _explained_alone(error, tree.body, reader)
+        explained.also = tuple(_others(source, limits, reader.places, tree.body, explained))
+        raise explained from None
     return Program(source, statements, tuple(_comments(source)))
+
+
+def _others(
+    source: Source, limits: TextLimits, places: Places, body: list[ast.stmt], first: LanguageError
+) -> Iterator[LanguageError]:
+    """The refusals of the statements below the first that is refused."""
+    for statement in body:
+        if first.span is not None and places.span(statement).start > first.span.start:
+            try:
+                block(Reader(places, limits.max_nodes, limits.max_nesting, limits.max_chain), [statement])
+            except LanguageError as error:
+                yield error
+            except LimitError:
+                return
 
 
 def parse_expression(source: Source, limits: TextLimits = _DEFAULT_LIMITS) -> Program:
