@@ -18,8 +18,13 @@ _KEPT = 1_000
 MANY = 20_000
 """Numbers a sample up to which the factors of all samples are made together."""
 
-_POOL = 1 << 17
+_POOL = 1 << 18
 """Numbers of which larger samples are made."""
+_ROW = _POOL // 8
+WIDE = _ROW // 2
+"""Numbers of one factor up to which those of all samples can be rows of the pool."""
+TOGETHER = 400_000
+"""Numbers a sample up to which all samples are made together, from rows of the pool."""
 
 Use = tuple[torch.Size, float]
 """The shape of a factor that was asked for and its distance from 1."""
@@ -71,13 +76,10 @@ class PoolDraw(Draw):
     def __init__(self, sample: int) -> None:
         super().__init__(_pool())
         self.starts = Random(sample)
-        self.scaled: dict[float, torch.Tensor] = {}
 
     def factor(self, shape: torch.Size, eps: float) -> torch.Tensor:
         """A tensor 1 + eps times numbers that are nearly as good as drawn anew, of the given shape."""
-        pool = self.scaled.get(eps)
-        if pool is None:
-            pool = self.scaled[eps] = torch.add(1.0, self.numbers, alpha=eps)
+        pool = _scaled_pool(eps)
         count, start = shape.numel(), self.starts.randrange(_POOL)
         if count <= _POOL:
             return pool[start : start + count].view(shape)
@@ -135,24 +137,38 @@ def lane_factors(uses: Sequence[Use], samples: int) -> Iterator[torch.Tensor]:
     """The factors of each use for all samples at once, (1 + samples, …); those of the first are 1."""
     sizes = [shape.numel() for shape, _ in uses]
     count = sum(sizes)
-    numbers = _lane_numbers(count, samples) if count <= _KEPT else _pooled(count, samples)
+    if count > _KEPT:
+        yield from _lanes_of_pool(uses, samples)
+        return
     scales = torch.from_numpy(np.repeat([eps for _, eps in uses], sizes))
-    moved = numbers.mul(scales).add_(1)
+    moved = _lane_numbers(count, samples).mul(scales).add_(1)
     for part, (shape, _) in zip(torch.split(moved, sizes, 1), uses, strict=True):
         yield part.view(1 + samples, *shape)
+
+
+def _lanes_of_pool(uses: Sequence[Use], samples: int) -> Iterator[torch.Tensor]:
+    """The same from the pool, laid out in rows that are read from anywhere on."""
+    starts = Random(0)
+    for shape, eps in uses:
+        count = shape.numel()
+        start = starts.randrange(_ROW - count)
+        rows = _rows_of_pool(eps).as_strided((1 + samples, count), (_ROW, 1), start)
+        yield rows.view(1 + samples, *shape)
+
+
+@lru_cache(maxsize=2)
+def _rows_of_pool(eps: float) -> torch.Tensor:
+    """A row of ones, and the pool as factors."""
+    return torch.cat((torch.ones(_ROW, dtype=torch.float64), _scaled_pool(eps)[:_POOL]))
+
+
+@lru_cache(maxsize=2)
+def _scaled_pool(eps: float) -> torch.Tensor:
+    """The pool as factors."""
+    return torch.add(1.0, _pool(), alpha=eps)
 
 
 @lru_cache(maxsize=64)
 def _lane_numbers(count: int, samples: int) -> torch.Tensor:
     """The numbers of `draws` behind a row of zeros, (1 + samples, count)."""
     return torch.stack([torch.zeros(count, dtype=torch.float64), *_rows(count, samples)])
-
-
-def _pooled(count: int, samples: int) -> torch.Tensor:
-    """As `_lane_numbers`, of numbers from the pool."""
-    starts = Random(0)
-    made = torch.zeros(1 + samples, count, dtype=torch.float64)
-    for row in made[1:]:
-        start = starts.randrange(_POOL)
-        row.copy_(_pool()[start : start + count])
-    return made

@@ -9,7 +9,7 @@ from autograd_cli.gradients.points import Points
 from autograd_cli.gradients.ridders import Told
 from autograd_cli.gradients.slope import TOGETHER
 
-PART = 1 << 13
+PART = 1 << 14
 """Places that are looked at together: the arrays of more no longer fit a cache."""
 _FEW = 3
 """Places that are sooner left to a search of their own than looked at with shorter steps."""

@@ -163,6 +163,11 @@ class Sampler:
         count = sum(value.numel() for value in values if isinstance(value, torch.Tensor))
         return count + len(self.replay.literals)
 
+    def widest(self) -> int:
+        """The elements of the largest value."""
+        values = (self.replay.steps[index].value for index in (*self.moved, *self.terms.values()))
+        return max((value.numel() for value in values if isinstance(value, torch.Tensor)), default=0)
+
     def samples(self, count: int) -> int:
         """How many samples are taken, of so many random numbers each.
 

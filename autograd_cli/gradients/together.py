@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from autograd_cli.gradients.draws import MANY, Use, lane_factors
+from autograd_cli.gradients.draws import TOGETHER, WIDE, Use, lane_factors
 from autograd_cli.gradients.lane_rules import NoLanesError
 from autograd_cli.gradients.lanes import Laned, Lanes
 from autograd_cli.gradients.sampler import Sampled, Sampler, is_single
@@ -17,7 +17,7 @@ _ONE = torch.Size(())
 
 def together(sampler: Sampler) -> "Together | None":
     """The samples in lanes; None of a program that has to be evaluated sample by sample."""
-    if sampler.count() > MANY:
+    if sampler.count() > TOGETHER or sampler.widest() > WIDE:
         return None
     try:
         return Together(sampler)

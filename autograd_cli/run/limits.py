@@ -8,6 +8,8 @@ large: a big number among them, or operands that broadcast to many elements.
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import zip_longest
+from math import prod
 from types import ModuleType
 from typing import Any
 
@@ -109,8 +111,16 @@ def _squared(values: Iterable[Any]) -> float:
 
 
 def broadcast(values: Iterable[Any]) -> float:
-    """The same of a function of elements: a number makes no result larger."""
-    return _product(values, 1.0, 1.0)[1]
+    """The same of a function of elements: a number makes no result larger.
+
+    Tensors are only laid over each other where the product of their elements is large.
+    """
+    given = tuple(values)
+    most = _product(given, 1.0, 1.0)[1]
+    if most < SMALL or any(isinstance(value, list | tuple) for value in given):
+        return most
+    shapes = [reversed(value.shape) for value in given if type(value) in _TENSORS]
+    return float(prod(max(sizes) for sizes in zip_longest(*shapes, fillvalue=1)))
 
 
 def _product(values: Iterable[Any], numbers: float, elements: float) -> tuple[float, float]:

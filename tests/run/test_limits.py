@@ -42,6 +42,7 @@ def test_what_cannot_pass_the_limit_is_not_predicted(monkeypatch):
     monkeypatch.setattr(limits, "_predicted", predicted)
     refuse("torch.zeros", 4_000_000)
     refuse("torch.add", torch.ones(2000, 1), torch.ones(1, 2000))
+    refuse("torch.mul", torch.ones(50_000), torch.ones(50_000))
     with pytest.raises(AssertionError, match="nothing is to be predicted"):
         refuse("torch.zeros", 5_000_000)
 
