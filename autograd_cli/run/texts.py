@@ -9,6 +9,7 @@ from autograd_cli.errors import LimitError
 from autograd_cli.lang import nodes
 from autograd_cli.run.nested import is_nested, pieces, usual_recursion
 from autograd_cli.run.numbers import LONGEST, too_long
+from autograd_cli.run.questions import MISSING, number
 from autograd_cli.run.state import Frame, Get, plain, whole
 from autograd_cli.run.traced import Traced
 
@@ -72,7 +73,7 @@ def joined(compiler: "Compiler", node: nodes.Joined) -> Get:
     gets, state = compiler.all(node.parts), compiler.state
 
     def join(frame: Frame) -> Any:
-        made = "".join([plain(get(frame)) for get in gets])
+        made = "".join([get(frame) for get in gets])
         if len(made) > LONGEST:
             raise _placed(too_long(len(made)), state.text, node)
         return state.constant(node, made)
@@ -84,11 +85,13 @@ def formatted(compiler: "Compiler", node: nodes.Formatted) -> Get:
     """One value, converted and formatted."""
     get, state = compiler.compile(node.value), compiler.state
     form = None if node.form is None else compiler.compile(node.form)
-    checked = _checked(node)
+    checked, ask = _checked(node), number(compiler, node.value)
 
     def text(frame: Frame) -> Any:
-        argument = get(frame)
-        spec = "" if form is None else plain(form(frame))
+        argument = MISSING if ask is None else ask(frame)
+        if argument is MISSING:
+            argument = get(frame)
+        spec = checked if checked or form is None else plain(form(frame))
         try:
             if spec != checked:
                 check_width(spec)

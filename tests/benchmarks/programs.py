@@ -121,7 +121,7 @@ STATEMENTS = (
     "z = y.float()",
     "z = y.double()",
     "z = y.cpu()",
-    "z = x.flatten()",
+    "z = w.flatten()",
     "z = y.long()",
     "z = y.numpy()",
     "z = torch.from_numpy(y.numpy())",
@@ -163,7 +163,6 @@ STATEMENTS = (
     "with torch.enable_grad():\n    z = x * 2",
     "with torch.inference_mode():\n    z = x * 2",
     "for i, row in enumerate(w):\n    z = row * 2",
-    "for k in range(3):\n    z = y[k]",
     "torch.nn.utils.clip_grad_norm_([g], 1.0)",
 )
 
