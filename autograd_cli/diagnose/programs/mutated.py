@@ -157,7 +157,7 @@ def _out_of_place(whole: Whole, statement: nodes.Evaluate | nodes.Assign) -> Ite
 
 def _copies(whole: Whole, statement: Statement) -> Iterator[Fix]:
     """An alias that is written through, made a copy where it is made."""
-    name = _written_name(statement)
+    name = written_name(statement)
     for other in statements(whole.program.statements):
         if not isinstance(other, nodes.Assign) or other.span.start >= statement.span.start:
             continue
@@ -168,7 +168,8 @@ def _copies(whole: Whole, statement: Statement) -> Iterator[Fix]:
                 yield Fix(f"line {line}:  {edit[0]}", edit[1])
 
 
-def _written_name(statement: Statement) -> str | None:
+def written_name(statement: Statement) -> str | None:
+    """The name of the tensor that a statement writes into, None where it has none."""
     element = _element(statement)
     if element is not None:
         return element

@@ -6,11 +6,15 @@ import torch
 
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.programs.moving import moved_behind
-from autograd_cli.diagnose.programs.mutated import Victim, name_of, repairs, told, victims_among
+from autograd_cli.diagnose.programs.mutated import Victim, name_of, repairs, told, victims_among, written_name
 from autograd_cli.diagnose.programs.scene import Whole, reachable
+from autograd_cli.diagnose.programs.upstream import mode_around
+from autograd_cli.diagnose.statements import around, replaced
 from autograd_cli.errors import Span
+from autograd_cli.lang import nodes
 from autograd_cli.report import Finding, Fix
 from autograd_cli.run.mutations import Write
+from autograd_cli.run.tape import grad_fn_of
 from autograd_cli.run.traced import Passed, Traced
 
 
@@ -27,14 +31,19 @@ def unseen_change(whole: Whole) -> Iterator[Finding]:
 
 
 def changed_result(whole: Whole) -> Iterator[Finding]:
-    """AGX415 for a computed value that .data or NumPy changed: the graph goes on as if it had not."""
+    """AGX415 for a computed value that was changed outside the graph, which goes on as if it had not been.
+
+    Through .data or NumPy, under no_grad, or through an alias that is detached.
+    """
     said: set[Span] = set()
     for traced in whole.values:
         tensor = traced.value
         if not traced.grad_fns or not isinstance(tensor, torch.Tensor) or tensor.is_meta:
             continue
+        if grad_fn_of(tensor) not in traced.grad_fns:  # the graph knows of the change
+            continue
         for write in whole.ran.mutations.since(tensor, traced.number):
-            if write.untracked and write.span not in said:
+            if write.span not in said:
                 said.add(write.span)
                 yield _unknown_to_graph(whole, traced, write)
 
@@ -42,14 +51,40 @@ def changed_result(whole: Whole) -> Iterator[Finding]:
 def _unknown_to_graph(whole: Whole, traced: Traced, write: Write) -> Finding:
     name = traced.name or whole.source[traced.expr.span]
     made = whole.source[traced.expr.span]
+    alias = written_name(whole.statement(write.span))
+    if write.untracked:
+        how = "where torch does not see it"
+    elif alias is not None and alias != name:
+        how = f"through `{alias}`, which shares its memory and is outside the graph"
+    else:
+        how = "outside the graph"
+    fixes = () if write.untracked else tuple(_within_graph(whole, write.span))
     return whole.finding(
         "AGX415",
-        f"{drawing.quoted(name)} is changed on {whole.where(write.span)} where torch does not see it: the "
+        f"{drawing.quoted(name)} is changed on {whole.where(write.span)} {how}: the "
         f"gradient is that of {drawing.quoted(made)}, without the change.",
+        name="" if write.untracked else "result-changed-outside-graph",
         span=write.span,
-        fix=(Fix("compute a new tensor from it instead, so that the change is part of the graph"),),
+        fix=fixes or (Fix("compute a new tensor from it instead, so that the change is part of the graph"),),
         changed=whole.line(write.span),
     )
+
+
+def _within_graph(whole: Whole, span: Span) -> Iterator[Fix]:
+    """The write where the graph knows of it: out of a no_grad, or on memory of its own."""
+    statement = whole.statement(span)
+    mode = mode_around(whole, statement)
+    if mode is None:
+        yield from repairs(whole, span)
+        return
+    outer = [s for s in around(whole.program, span) if isinstance(s, nodes.With)]
+    text = whole.source[statement.span]
+    if outer and outer[-1].body == (statement,):
+        yield Fix(
+            f"line {whole.line(outer[-1].span)}:  {text}", replaced(whole.source, {outer[-1].span: text})
+        )
+    else:
+        yield Fix(f"move {drawing.quoted(text)} out of `{whole.source[mode.span]}`")
 
 
 def _backward_after(whole: Whole, victim: Victim) -> Passed | None:

@@ -72,7 +72,8 @@ def inspect_program(ran: Ran, backwards: Sequence[Backward] = ()) -> tuple[Findi
         found += [tried(whole, diverged.dated(whole, finding, scene.root.expr.span)) for finding in told]
     codes = {each.code for each in found}
     if "AGX501" in codes and "AGX415" not in codes:
-        found += silent.changed_result(whole)
+        rule = silent.changed_result
+        found += [tried(whole, finding, rule) for finding in rule(whole)]
     order = list(Severity)
     return tuple(sorted(_once(_explained(found)), key=lambda finding: order.index(finding.severity)))
 
