@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from autograd_cli.errors import LanguageError, Span
-from autograd_cli.lang.functions.outs import OUT
 from autograd_cli.lang.functions.rows import NUMPY_KEYWORDS, Argument, Function, Role
 from autograd_cli.lang.lookup import keyword
 from autograd_cli.lang.nodes import Call, Expr, Keyword
@@ -69,7 +68,7 @@ def placed(text: str, node: Call, function: Function, *, is_method: bool, is_loo
         filled.add(argument.name if argument else "")
     for given in node.keywords:
         argument = signature.named(given.name)
-        if given.name == "out" and not is_method and function.path in OUT:
+        if given.name == "out" and not is_method and _has_out(function):
             argument = Argument("out", Role.TENSOR, required=False)
         if argument is None and not is_loose:
             raise _unknown_keyword(text, given, signature)
@@ -80,6 +79,12 @@ def placed(text: str, node: Call, function: Function, *, is_method: bool, is_loo
     if not is_loose:
         _check_missing(text, node, signature, filled)
     return found
+
+
+def _has_out(function: Function) -> bool:
+    from autograd_cli.lang.functions.outs import OUT  # few sources ask
+
+    return function.path in OUT
 
 
 def _too_many(text: str, node: Call, signature: Signature) -> LanguageError:

@@ -11,7 +11,6 @@ from autograd_cli.lang import flow, nodes, scope, unknown
 from autograd_cli.lang.bodies import expressions, first_read
 from autograd_cli.lang.functions.rows import Role
 from autograd_cli.lang.nodes import Imported, Name, Program
-from autograd_cli.lang.others import others
 from autograd_cli.lang.parse import TextLimits, parse
 from autograd_cli.lang.same import SHORT, Same, remembered
 from autograd_cli.lang.scope import PRELUDE, Scope
@@ -60,6 +59,8 @@ def _checked(program: Program, bound: Collection[str], callables: Collection[str
     try:
         names = flow.roles(program, found)
     except LanguageError as error:
+        from autograd_cli.lang.others import others  # a source without a fault needs none
+
         error.also = tuple(others(program, found, error))
         raise
     known = found.bound

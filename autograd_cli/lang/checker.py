@@ -23,7 +23,7 @@ from autograd_cli.lang.called import (
 from autograd_cli.lang.calls import placed
 from autograd_cli.lang.classes import is_class, without_classes
 from autograd_cli.lang.functions.rows import Function, Kind, Role
-from autograd_cli.lang.held import CARRIES, Names, addressed, is_field, row_of
+from autograd_cli.lang.held import CARRIES, FIELDS_OF_RECORDS, Names, addressed, is_field, row_of
 from autograd_cli.lang.nodes import Attribute, Binary, Call, Expr, Name
 from autograd_cli.lang.receivers import FORMATTED, check_receiver, is_uncalled, of_group
 from autograd_cli.lang.unknown import Place
@@ -70,8 +70,16 @@ class Checker:
                 waiting += (node.otherwise, node.then)
                 self.root(node.test)
             else:
-                part = addressed(node, self.place.bound) or node
-                self.root(part, None if part is not node or self.is_function(node) else Role.TENSOR)
+                self._leaf(node)
+
+    def _leaf(self, node: Expr) -> None:
+        kind = type(node)
+        if kind is Call:
+            inner = addressed(node, self.place.bound)
+            self.root(inner or node, Role.TENSOR if inner is None else None)
+        else:
+            is_name = kind is Name or kind is Attribute
+            self.root(node, None if is_name and self.is_function(node) else Role.TENSOR)
 
     def is_function(self, node: Expr) -> bool:
         """Whether a function, or a class, stands there as a value: `torch.sin`, a `def`'s name, `float`."""
@@ -157,7 +165,7 @@ def _attribute(checker: Checker, node: Attribute, role: Role | None) -> Parts:
         raise unknown.module(place, node, path)
     if node.name == "__name__":
         return ((node.value, None),)
-    if is_field(node, checker.names.records, place.bound):
+    if node.name in FIELDS_OF_RECORDS and is_field(node, checker.names.records, place.bound):
         return ((node.value, None),)
     check_receiver(place, node)
     is_known = lookup.attribute(node.name) is not None or (place.bound.uses_arrays and node.name == "size")
@@ -291,15 +299,20 @@ def _check_text(place: Place, op: str, *operands: Expr) -> None:
 
 
 def _compare(checker: Checker, node: nodes.Compare, role: Role | None) -> Parts:
-    equal = all(op in ("==", "!=") for op in node.ops)
-    found: list[tuple[Expr, Role | None]] = [(part, Role.TENSOR) for part in node.operands]
-    if equal:
+    operands = node.operands
+    if _EQUAL.issuperset(node.ops):
         held = checker.names.addresses
-        parts = [part for part in node.operands if not (isinstance(part, Name) and part.id in held)]
-        found = [(addressed(part, checker.place.bound) or part, Role.TENSOR) for part in parts]
-    asks = all(op in ("==", "!=", "is", "is not", "in", "not in") for op in node.ops)
-    tells = asks and any(_tells(part, checker.place) for part in node.operands)
-    return given_on(checker, found) if tells else found
+        if held:
+            operands = tuple(part for part in operands if not (isinstance(part, Name) and part.id in held))
+        operands = tuple([addressed(part, checker.place.bound) or part for part in operands])
+    found = [(part, Role.TENSOR) for part in operands]
+    if _ASKS.issuperset(node.ops) and any(_tells(part, checker.place) for part in operands):
+        return given_on(checker, found)
+    return found
+
+
+_EQUAL = frozenset({"==", "!="})
+_ASKS = _EQUAL | {"is", "is not", "in", "not in"}
 
 
 def _tells(node: Expr, place: Place) -> bool:

@@ -11,7 +11,6 @@ from autograd_cli.lang import held, lookup, suggestions
 from autograd_cli.lang.bodies import assigned, blocks, expressions, own, statements
 from autograd_cli.lang.calls import placed
 from autograd_cli.lang.checker import Checker, Parameters
-from autograd_cli.lang.elsewhere import missing
 from autograd_cli.lang.functions.rows import Kind, Role
 from autograd_cli.lang.nodes import (
     Assert,
@@ -73,6 +72,7 @@ def _module(checker: Checker, block: Block) -> None:
     """Look at the statements outside of functions, and note which names have a value by then."""
     bound = checker.place.bound
     checker.certain, checker.possible = set(bound.given), set(bound.given)
+    takes_away = "del" in checker.place.text
     for statement in block:
         names = assigned((statement,))
         is_simple = not blocks(statement) or isinstance(statement, Define)
@@ -82,7 +82,8 @@ def _module(checker: Checker, block: Block) -> None:
         checker.possible |= names
         if is_simple:
             checker.certain |= names
-        checker.certain -= _taken_away(checker.place, statement)
+        if takes_away:
+            checker.certain -= _taken_away(checker.place, statement)
 
 
 def _taken_away(place: Place, statement: Statement) -> set[str]:
@@ -162,6 +163,8 @@ def _mode(checker: Checker, mode: Expr) -> None:
     place = checker.place
     function = lookup.function(mode.function, place.bound) if isinstance(mode, Call) else None
     if not isinstance(mode, Call) or function is None or function.kind is not Kind.MODE:
+        from autograd_cli.lang.elsewhere import missing
+
         why = missing(lookup.path(mode.function, place.bound)) if isinstance(mode, Call) else None
         if why is not None:
             raise place.error("AGX104", f"`{place.of(mode)}` {why.does}", mode.span, why.hint)
@@ -325,6 +328,8 @@ def _foreign(place: Place, name: Name, path: str) -> LanguageError:
     module, _, last = path.rpartition(".")
     found = suggestions.for_function(last) if is_known(module) else None
     what = f"`{name.id}` is {path}, which" if path != name.id else f"The module `{path}`"
+    from autograd_cli.lang.elsewhere import missing  # a source without a fault needs none
+
     why = missing(path)
     if why is not None:
         what = f"`{name.id}`" if path != name.id else what

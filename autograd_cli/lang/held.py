@@ -5,7 +5,7 @@ they stand: one that holds a function anywhere may be called everywhere, and whe
 then, Python's own error is raised when it comes to that.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from autograd_cli.lang import lookup
@@ -21,7 +21,8 @@ from autograd_cli.lang.nodes import (
     For,
     Name,
     Program,
-    Sequence,
+    Sequence as List,
+    Statement,
     Subscript,
     walk,
 )
@@ -57,54 +58,77 @@ def row_of(node: Expr, scope: Scope) -> Function | None:
 
 def of(program: Program, scope: Scope) -> Names:
     """What the names of a program can hold."""
-    return Names(functions(program, scope), addresses(program, scope), records(program, scope))
-
-
-def functions(program: Program, scope: Scope) -> Held:
-    """The functions that the names of a program can hold."""
-    found: dict[str, set[str]] = {}
     if program.is_expression:
-        return {}
-    while _spread(program, scope, found):
-        pass
+        return Names({}, frozenset(), {})
+    text, every = program.source.text, list(statements(program.statements))
+    has_addresses, has_records = "id(" in text or "data_ptr" in text, any(map(text.__contains__, _RECORDS))
+    return Names(
+        _functions(program, every, scope),
+        _addresses(every, scope) if has_addresses else frozenset(),
+        _records(every, scope) if has_records else {},
+    )
+
+
+def _functions(program: Program, every: Sequence[Statement], scope: Scope) -> Held:
+    """The functions that names can hold; what one holds is given to others, until no name gets more."""
+    given = [(name, value) for name, value in _given(every) if _may_give(value)]
+    calls = list(_calls(program, every)) if scope.defined else []
+    found: dict[str, set[str]] = {}
+    grown = True
+    while grown:
+        grown = False
+        for name, value in (*given, *_arguments(calls, found)):
+            if not _may_give(value):
+                continue
+            paths = set(_paths(value, scope, found)) - found.get(name, set())
+            if paths:
+                found.setdefault(name, set()).update(paths)
+                grown = True
     return {name: frozenset(paths) for name, paths in found.items()}
 
 
-def _spread(program: Program, scope: Scope, found: dict[str, set[str]]) -> bool:
-    """Whether a look at the program found a name that can hold one more."""
-    before = sum(map(len, found.values()))
-    for name, value in _given(program, scope, found):
-        paths = set(_paths(value, scope, found))
-        if paths:
-            found.setdefault(name, set()).update(paths)
-    return sum(map(len, found.values())) > before
+_HOLDS = frozenset({Name, Attribute, List, Conditional, Subscript})
+_CARRY = frozenset(path.rpartition(".")[2] for path in CARRIES)
 
 
-def _given(program: Program, scope: Scope, found: Mapping[str, set[str]]) -> Iterator[tuple[str, Expr]]:
-    """Each name and what it is given: by an assignment, a loop, a default or a call."""
-    for statement in statements(program.statements):
-        match statement:
-            case Assign(targets, value):
-                yield from ((name, value) for target in targets for name in named(target))
-            case For(target, iterable, _):
-                yield from ((name, iterable) for name in named(target))
-            case Define(_, parameters, _):
-                yield from ((each.name, each.default) for each in parameters if each.default is not None)
-    if scope.defined:
-        yield from _in_calls(program, scope, found)
+def _may_give(value: Expr) -> bool:
+    """Whether functions can come out of an expression as they are: soon asked, and mostly not so."""
+    if type(value) is Call:
+        return type(value.function) is Name and value.function.id in _CARRY
+    return type(value) in _HOLDS
 
 
-def _in_calls(program: Program, scope: Scope, found: Mapping[str, set[str]]) -> Iterator[tuple[str, Expr]]:
+def _given(every: Sequence[Statement]) -> Iterator[tuple[str, Expr]]:
+    """Each name and what it is given: by an assignment, a loop or a default."""
+    for statement in every:
+        if isinstance(statement, Assign):
+            if _may_give(statement.value):
+                yield from ((name, statement.value) for each in statement.targets for name in named(each))
+        elif isinstance(statement, For):
+            yield from ((name, statement.iterable) for name in named(statement.target))
+        elif isinstance(statement, Define):
+            yield from ((p.name, p.default) for p in statement.parameters if p.default is not None)
+
+
+def _calls(program: Program, every: Sequence[Statement]) -> Iterator[tuple[Call, dict[str, list[str]]]]:
+    """The calls by a name with arguments that a function can be, and the parameters of each function."""
+    defines = {each.name: [p.name for p in each.parameters] for each in every if isinstance(each, Define)}
+    for part in (part for each in expressions(program.statements) for part in walk(each)):
+        if type(part) is Call and type(part.function) is Name and (part.args or part.keywords):
+            yield part, defines
+
+
+def _arguments(
+    calls: Sequence[tuple[Call, dict[str, list[str]]]], found: Mapping[str, set[str]]
+) -> Iterator[tuple[str, Expr]]:
     """The parameters of the program's own functions, and what calls give them."""
-    defines = [each for each in statements(program.statements) if isinstance(each, Define)]
-    for call in (part for each in expressions(program.statements) for part in walk(each)):
-        if not isinstance(call, Call) or not isinstance(call.function, Name):
-            continue
-        called = {call.function.id, *found.get(call.function.id, ())}
-        for define in (each for each in defines if each.name in called):
-            names = [parameter.name for parameter in define.parameters]
-            yield from zip(names, call.args, strict=False)
-            yield from ((keyword.name, keyword.value) for keyword in call.keywords)
+    for call, defines in calls:
+        assert isinstance(call.function, Name)
+        name = call.function.id
+        for own in (name, *found.get(name, ())):
+            if own in defines:
+                yield from zip(defines[own], call.args, strict=False)
+                yield from ((keyword.name, keyword.value) for keyword in call.keywords)
 
 
 def _paths(value: Expr, scope: Scope, found: Mapping[str, set[str]]) -> Iterator[str]:
@@ -113,7 +137,7 @@ def _paths(value: Expr, scope: Scope, found: Mapping[str, set[str]]) -> Iterator
     while waiting:
         node = waiting.pop()
         match node:
-            case Sequence(_, items):
+            case List(_, items):
                 waiting += items
             case Conditional(_, then, otherwise):
                 waiting += (then, otherwise)
@@ -138,6 +162,9 @@ RECORDS = {
 }
 """The attributes of what a function gives that have no meaning elsewhere, or another one."""
 
+FIELDS_OF_RECORDS = frozenset(name for names in RECORDS.values() for name in names)
+_RECORDS = [path.rpartition(".")[2] for path in RECORDS]
+
 
 def is_field(node: Attribute, records: Mapping[str, str], scope: Scope) -> bool:
     """Whether an attribute is one of such a record: `torch.finfo(torch.half).max`, `info.max`."""
@@ -152,10 +179,10 @@ def record_of(node: Expr, scope: Scope) -> str | None:
     return path if path in RECORDS else None
 
 
-def records(program: Program, scope: Scope) -> dict[str, str]:
+def _records(every: Sequence[Statement], scope: Scope) -> dict[str, str]:
     """The names that hold such a record, each with the path of what gave it."""
     found: dict[str, str] = {}
-    for statement in statements(program.statements):
+    for statement in every:
         if isinstance(statement, Assign):
             path = record_of(statement.value, scope)
             if path is not None:
@@ -165,6 +192,8 @@ def records(program: Program, scope: Scope) -> dict[str, str]:
 
 def addressed(node: Expr, scope: Scope) -> Expr | None:
     """The value of `x.data_ptr()` or `id(x)`, which the language has for comparing alone; else None."""
+    if type(node) is not Call:
+        return None
     match node:
         case Call(Attribute(value, "data_ptr"), (), ()):
             return value
@@ -173,15 +202,12 @@ def addressed(node: Expr, scope: Scope) -> Expr | None:
     return None
 
 
-def addresses(program: Program, scope: Scope) -> frozenset[str]:
+def _addresses(every: Sequence[Statement], scope: Scope) -> frozenset[str]:
     """The names that a program gives such an address: `before = id(x)`."""
-    text = program.source.text
-    if "id(" not in text and "data_ptr" not in text:
-        return frozenset()
     found: set[str] = set()
-    for statement in statements(program.statements):
+    for statement in every:
         if isinstance(statement, Assign):
-            parts = statement.value.items if isinstance(statement.value, Sequence) else (statement.value,)
+            parts = statement.value.items if isinstance(statement.value, List) else (statement.value,)
             if any(addressed(part, scope) for part in parts):
                 found.update(name for target in statement.targets for name in named(target))
     return frozenset(found)

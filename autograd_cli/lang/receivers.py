@@ -2,8 +2,7 @@
 
 from typing import cast
 
-from autograd_cli.lang import lookup, misuse, nodes, unknown
-from autograd_cli.lang.elsewhere import missing
+from autograd_cli.lang import lookup, misuse, nodes
 from autograd_cli.lang.namespaces import FIELDS
 from autograd_cli.lang.nodes import Attribute, Call, Expr, Name
 from autograd_cli.lang.unknown import Place
@@ -40,11 +39,15 @@ def is_uncalled(node: Attribute) -> bool:
     return both and not isinstance(node.value, Call)
 
 
+def _is_of_texts(name: str) -> bool:
+    """Whether strings have a method of that name in the language."""
+    return any(row.path.startswith("builtins.str.") for row in lookup.other_methods(name))
+
+
 def check_receiver(place: Place, node: Attribute, is_called: bool = False) -> None:
     """Refuse attributes of what is written out: numbers, strings, lists; and of other libraries."""
     kind, hint = _KINDS.get(type(node.value), ("", ""))
-    of_text = any(row.path.startswith("builtins.str.") for row in lookup.other_methods(node.name))
-    if kind and not (kind == "A string" and is_called and of_text):
+    if kind and not (kind == "A string" and is_called and _is_of_texts(node.name)):
         raise place.error(
             "AGX105",
             f"{kind} has no such attribute or method in the language: `.{node.name}` is asked of it.",
@@ -53,8 +56,6 @@ def check_receiver(place: Place, node: Attribute, is_called: bool = False) -> No
         )
     first = node.value
     made = first.function if isinstance(first, Call) else None
-    if made is not None and missing(lookup.path(made, place.bound)):
-        raise unknown.function(place, cast(Call, first))
     if isinstance(made, Name) and made.id in UNSAFE - place.bound.bound:
         raise misuse.called_name(place, cast(Call, first), made)
     while isinstance(first, Attribute):

@@ -1,10 +1,10 @@
 """The errors for names, functions and attributes that the language does not have."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from autograd_cli.errors import LanguageError, Span
 from autograd_cli.lang import lookup, suggestions
-from autograd_cli.lang.elsewhere import missing
 from autograd_cli.lang.functions import by_path
 from autograd_cli.lang.nodes import Attribute, Call, Expr, Name
 from autograd_cli.lang.parse import is_source
@@ -17,6 +17,9 @@ from autograd_cli.lang.vocabulary import (
     SPELT_OUT,
     UNSAFE,
 )
+
+if TYPE_CHECKING:
+    from autograd_cli.lang.elsewhere import Missing
 
 _MOST_LINES = 10
 """Nobody reads a longer text to find what changed in it."""
@@ -110,8 +113,7 @@ def function(place: Place, node: Call) -> LanguageError:
             return special
         last = callee.id
     sentence = f"`{written}` is no function of the language."
-    path = lookup.path(callee, place.bound)
-    why = missing(path)
+    path, why = lookup.path(callee, place.bound), _missing(place, callee)
     if why is not None:
         return place.error("AGX103", f"`{written}` {why.does}", callee.span, why.hint)
     if path is not None and path.startswith("torch.nn.") and last in MODULE_CLASSES:
@@ -131,6 +133,13 @@ def function(place: Place, node: Call) -> LanguageError:
         )
     as_method = _as_method(place, node, last)
     return as_method or place.error("AGX103", sentence, callee.span, _no_function(last, written))
+
+
+def _missing(place: Place, callee: Expr) -> "Missing | None":
+    """Why a function that is elsewhere is not in the language, where that is known."""
+    from autograd_cli.lang.elsewhere import missing  # a source without a fault needs none
+
+    return missing(lookup.path(callee, place.bound))
 
 
 def _made_module(place: Place, node: Call, last: str) -> LanguageError:
@@ -248,6 +257,9 @@ def _letter(place: Place, node: Call, callee: Name) -> LanguageError | None:
 
 def attribute(place: Place, node: Attribute, call: Call | None) -> LanguageError:
     """The error for an attribute or, where it is called, a method that tensors do not have."""
+    made = node.value.function if isinstance(node.value, Call) else None
+    if isinstance(node.value, Call) and made is not None and _missing(place, made):
+        return function(place, node.value)
     start = node.span.end - len(_written_name(place, node))
     span = Span(start, node.span.end)
     what = "method" if call else "attribute"
