@@ -26,7 +26,7 @@ from autograd_cli.run.program import run_program
 from autograd_cli.run.record import torch_state
 from autograd_cli.run.settings import Settings
 
-ROUNDS = 2000
+ROUNDS = 5000
 MEDIAN, WORST, BATCH = 4.0, 6.0, 5.0
 
 SETUP = """\
@@ -41,7 +41,7 @@ s = torch.tensor(2.0)
 losses, total = [], 0.0
 optimizer = torch.optim.SGD([w], lr=0.01)
 g = torch.ones(3, requires_grad=True)
-(g * g).sum().backward()
+g.grad = torch.ones(3)
 """
 
 STATEMENTS = (
