@@ -130,8 +130,8 @@ class Line:
 
     @cached_property
     def rows(self) -> int:
-        """How many points are evaluated at once."""
-        return max(1, _TOGETHER // max(1, self.lanes.size())) if self.lanes else 1
+        """How many points are evaluated at once; fewer than two: one after the other."""
+        return _TOGETHER // max(1, self.lanes.size()) if self.lanes else 1
 
     def changes(self, moved: torch.Tensor) -> Array:
         """The change of the sum at each of several points, the first of which is the recorded one.

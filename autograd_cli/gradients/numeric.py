@@ -142,8 +142,8 @@ def _found_sooner(line: Line, points: Points, places: Places) -> Numeric | None:
 
 def _by_direction(line: Line) -> Numeric:
     probes = Probes(line.components.numel())
-    directions = torch.stack([probes.direction(number) for number in range(probes.count)])
-    found = _found(line, Directions(line, directions), np.arange(probes.count))
+    points = Directions(line, probes.direction, probes.count)
+    found = _found(line, points, np.arange(probes.count))
     return Numeric(found.values, found.errors, found.slopes, probes)
 
 

@@ -1,11 +1,16 @@
 """Points to one side of a leaf's recorded value: in one of its components, or along a direction."""
 
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
 import torch
 
 from autograd_cli.gradients.line import Array, Line, Places
+
+_KEPT = 1 << 22
+"""Numbers of which directions are kept once they are drawn."""
 
 
 class Points(Protocol):
@@ -46,12 +51,20 @@ class InTurn:
     def changes(self, places: Places, steps: Array) -> Array:
         """As `Points` has it: as many points at once as the line takes, before them an unmoved one."""
         line, found = self.line, []
+        if line.rows < 2:
+            return np.array([self._alone(places[k : k + 1], steps[k : k + 1]) for k in range(len(places))])
         for start in range(0, len(places), line.rows):
             part = slice(start, start + line.rows)
             moved = line.components.repeat(1 + len(places[part]), 1)
             self.move(moved[1:], places[part], steps[part])
             found.append(line.changes(moved))
         return np.concatenate(found) if len(found) != 1 else found[0]
+
+    def _alone(self, place: Places, step: Array) -> float:
+        """The change at one point."""
+        moved = self.line.components.clone()
+        self.move(moved.unsqueeze(0), place, step)
+        return self.line.change(moved)
 
     def grid(self, places: Places, steps: Array) -> Array:
         """As `Points` has it."""
@@ -76,12 +89,14 @@ class Elements(InTurn):
 
 
 class Directions(InTurn):
-    """All components of a leaf, moved together along the rows of `directions`, (count, n)."""
+    """All components of a leaf, moved together along each of `count` directions, (n,) each."""
 
-    def __init__(self, line: Line, directions: torch.Tensor) -> None:
-        super().__init__(line, np.zeros(len(directions)))
-        self.directions = directions
+    def __init__(self, line: Line, direction: Callable[[int], torch.Tensor], count: int) -> None:
+        super().__init__(line, np.zeros(count))
+        few = _KEPT // max(1, line.components.numel())
+        self.direction = lru_cache(max(1, min(count, few)))(direction)
 
     def move(self, moved: torch.Tensor, places: Places, steps: Array) -> None:
         """Move each row along a direction."""
-        moved += torch.from_numpy(steps).unsqueeze(1) * self.directions[places]
+        for row, place, step in zip(moved, places.tolist(), steps.tolist(), strict=True):
+            row.add_(self.direction(place), alpha=step)

@@ -23,7 +23,8 @@ from autograd_cli.run.tape import LiveStep
 
 SAMPLES = 8
 _SAMPLES_OF_MANY = 5
-_MANY = 100_000  # random numbers a sample, calls counted as such, above which time counts for more
+_MANY, _LONG = 12_000, 4_000_000
+"""Random numbers a sample, and the same with calls counted as such, above which time counts for more."""
 DOUBLE = torch.finfo(torch.float64).eps
 _LANES = 16
 _COARSE = 1e-4
@@ -173,7 +174,8 @@ class Sampler:
 
         With few samples chance would make some of many elements look exact.
         """
-        return _SAMPLES_OF_MANY if count + CALL * len(self.replay.plan) > _MANY else SAMPLES
+        is_dear = count > _MANY or count + CALL * len(self.replay.plan) > _LONG
+        return _SAMPLES_OF_MANY if is_dear else SAMPLES
 
     def sample(self, draw: Draw | None) -> tuple[float, dict[str, torch.Tensor]]:
         """The weighted sum of the output and the gradients (n,) of the leaves."""
