@@ -10,10 +10,12 @@ import torch
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.drawing import Cells
 from autograd_cli.diagnose.facts import Case, sized
+from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.report import Finding, Fix
 from autograd_cli.report.values import shape_text
 from autograd_cli.run.tape import Operand
+from autograd_cli.run.traced import Traced
 
 _WORDS = (
     "must match the size of tensor",
@@ -163,5 +165,17 @@ def bias(case: Case) -> Finding | None:
         "AGX302",
         f"{sized(given)} is no bias for {sized(weight)}, which gives {outputs} outputs: "
         f"it needs {outputs} numbers.",
+        fix=tuple(_resized(case, given, outputs)),
         shapes=[tuple(weight.value.shape), tuple(given.value.shape)],
     )
+
+
+def _resized(case: Case, given: Operand, outputs: int) -> Iterator[Fix]:
+    """The bias made with as many numbers, where the program says how many it has."""
+    made = given.argument.expr if isinstance(given.argument, Traced) else given.expr
+    sizes = [n for n in nodes.walk(made) if isinstance(n, nodes.Number) and n.value == given.value.numel()]
+    if isinstance(made, nodes.Call) and len(sizes) == 1 and given.value.ndim == 1:
+        program = repair.edited(case.run.program.source, {sizes[0].span: str(outputs)})
+        yield Fix(f"{drawing.quoted(given.text)} with {outputs} numbers", program)
+    else:
+        yield Fix(f"make {drawing.quoted(given.text)} with {outputs} numbers, one for each output")

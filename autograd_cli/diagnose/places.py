@@ -6,10 +6,12 @@ from typing import Any
 
 import torch
 
-from autograd_cli.diagnose import drawing
+from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.facts import Case, sized
+from autograd_cli.diagnose.statements import with_keyword
+from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
-from autograd_cli.report import Finding
+from autograd_cli.report import Finding, Fix
 from autograd_cli.report.values import shape_text
 from autograd_cli.run.tape import Operand
 
@@ -85,9 +87,27 @@ def _class(case: Case) -> Finding:
         f"{sized(scores)} has {classes} classes, 0 to {classes - 1}; "
         f"{drawing.quoted(target.text)} holds {_listed(wrong)}.",
         name="label-out-of-range",
+        fix=tuple(_within(case, target, classes)),
         outside=wrong[:8],
         classes=classes,
     )
+
+
+def _within(case: Case, target: Operand, classes: int) -> Iterator[Fix]:
+    """Labels that count from 1 counted from 0; else as many classes as the labels need."""
+    numbers = list(_numbers(target.value))
+    if not numbers:
+        return
+    if min(numbers) >= 1 and max(numbers) <= classes:
+        program = repair.suffixed(case.run.program.source, target.expr, " - 1", case.failure.expr)
+        yield Fix("labels count from 0", program)
+    elif min(numbers) >= 0:
+        scores = drawing.quoted(case.tensors[0].text)
+        yield Fix(f"give {scores} {max(numbers) + 1} classes, or keep the labels from 0 to {classes - 1}")
+    elif max(numbers) < classes and isinstance(case.failure.expr, nodes.Call) and len(set(numbers)) > 1:
+        unknown = min(numbers)
+        program = with_keyword(case.run.program.source, case.failure.expr, f"ignore_index={unknown}")
+        yield Fix(f"where {unknown} means that there is no label", program)
 
 
 def _rows(case: Case) -> Finding:

@@ -160,8 +160,18 @@ def _wrong_rank(case: Case, product: Product, left: Operand, right: Operand) -> 
         f"{sized(wrong)} has {_dimensions(wrong.value.ndim)}, "
         f"not {wanted}.",
         cause=_drawn_ranks(left, right),
-        fix=tuple(_as_matmul(case, product, left, right)),
+        fix=(*_as_matmul(case, product, left, right), *_flattened(case, product, left, right)),
     )
+
+
+def _flattened(case: Case, product: Product, left: Operand, right: Operand) -> Iterator[Fix]:
+    """The product of two vectors, of all elements: where there are as many on both sides."""
+    source = case.run.program.source
+    if product.ranks != (1, 1) or left.value.numel() != right.value.numel() or left.expr == right.expr:
+        return
+    spans = (left.expr, right.expr)
+    edits = {e.span: repair.followed(source, e, ".flatten()") for e in spans}
+    yield Fix("one number, of all pairs of elements", repair.edited(source, edits))
 
 
 def _dimensions(count: int) -> str:

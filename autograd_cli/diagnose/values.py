@@ -9,6 +9,7 @@ import torch
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.facts import Case, sized
 from autograd_cli.diagnose.statements import expressions
+from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.source import Source
@@ -57,7 +58,7 @@ def truth(case: Case) -> Finding | None:
         "AGX315",
         f"{sized(operand)} has {count} elements, and {wanted} is needed here.",
         name="tensor-as-bool" if as_truth else "tensor-as-number",
-        fix=_decided(case) if as_truth else _torchs_own(case),
+        fix=_decided(case) if as_truth else (*_torchs_own(case), *_one_of(case, operand)),
         count=count,
     )
 
@@ -97,6 +98,23 @@ def _torchs_own(case: Case) -> tuple[Fix, ...]:
         return ()
     program = repair.edited(case.run.program.source, {expr.function.span: _spelled(case, function.name)})
     return (Fix("torch's function works on every element", program),)
+
+
+def _one_of(case: Case, operand: Operand) -> Iterator[Fix]:
+    """One number made of all elements, or all of them as a list, where Python's number is asked for."""
+    source, expr = case.run.program.source, case.failure.expr
+    if case.name not in ("item", "float", "int", "__float__", "__int__") or not isinstance(expr, nodes.Call):
+        return
+    if isinstance(expr.function, nodes.Attribute) and case.name == "item":
+        before = expr.function.span.end - len(".item")
+        total = repair.edited(source, {Span(before, before): ".sum()"})
+        every = repair.renamed(source, expr, "tolist")
+    else:
+        total = repair.suffixed(source, operand.expr, ".sum()", expr)
+        every = repair.edited(source, {expr.span: repair.followed(source, operand.expr, ".tolist()")})
+    yield Fix("their sum", total)
+    if every is not None:
+        yield Fix("all of them, as a list", every)
 
 
 def _asking(case: Case, test: nodes.Expr) -> nodes.Expr | None:
@@ -213,39 +231,3 @@ def _as_shaped(case: Case, given: torch.Tensor, target: torch.Tensor) -> tuple[F
     where = repair.followed(case.run.program.source, like.expr, "")
     program = repair.suffixed(case.run.program.source, change.expr, f".view_as({where})", case.failure.expr)
     return (Fix(f"{drawing.quoted(change.text)} in the shape of {drawing.quoted(like.text)}", program),)
-
-
-# Tensors put together
-
-
-def joined(case: Case) -> Finding | None:
-    """AGX317 where cat or stack is given tensors whose sizes differ."""
-    words = (
-        "sizes of tensors must match except",
-        "each tensor to be equal size",
-        "must have same number of dim",
-    )
-    if len(case.tensors) < 2 or not case.says(*words):
-        return None
-    rank = max(o.value.ndim for o in case.tensors)
-    rows = [(o.text, tuple(o.value.shape), _left(tuple(o.value.shape), rank)) for o in case.tensors[:6]]
-    along = _along(case) % rank if case.name != "stack" and rank else None
-    columns = zip(*(cells for _, _, cells in rows), strict=True)
-    marked = [i for i, sizes in enumerate(columns) if len(set(sizes)) > 1 and i != along]
-    kept = "" if along is None else f" except in dimension {along}"
-    return case.finding(
-        "AGX317",
-        f"`{case.name}` needs tensors of the same sizes{kept}.",
-        cause=drawing.grid(rows, marked),
-        shapes=[shape for _, shape, _ in rows],
-    )
-
-
-def _left(shape: tuple[int, ...], rank: int) -> list[int | None]:
-    return [*shape, *([None] * (rank - len(shape)))]
-
-
-def _along(case: Case) -> int:
-    """The dimension along which cat joins: its second argument, 0 unless said."""
-    value = case.operands[1].value if len(case.operands) > 1 else 0
-    return value if isinstance(value, int) else 0

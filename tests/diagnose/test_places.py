@@ -61,3 +61,17 @@ def test_dimensions_are_numbered_under_the_sizes(why):
 
 def test_an_index_and_a_dimension_inside_are_silent(said):
     assert said("x[2] + x.sum(0)", x=ones(3)) == ()
+
+
+@pytest.mark.parametrize(
+    ("labels", "fixed"),
+    [
+        ([1, 2, 3], "F.cross_entropy(x, i - 1)"),
+        ([0, -1, 2], "F.cross_entropy(x, i, ignore_index=-1)"),
+        ([0, 3, 1], ""),
+    ],
+)
+def test_labels_that_are_no_classes_are_mended_where_it_is_plain(why, labels, fixed):
+    finding = why("F.cross_entropy(x, i)", x=ones(3, 3), i=tensor(labels))
+    assert (finding.name, finding.fix[0].program) == ("label-out-of-range", fixed)
+    assert finding.fix[0].passed is (True if fixed else None)

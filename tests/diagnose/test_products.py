@@ -100,3 +100,10 @@ def test_a_number_scales_with_a_star(why, works, source, program):
 
 def test_a_product_that_failed_for_another_reason_is_not_a_shape(why):
     assert why("a@b", a=ones(3, 3), b=ones(3, 3).double()).code == "AGX304"
+
+
+def test_dot_of_matrices_is_offered_over_all_elements(why, works):
+    finding = why("dot(a, b)", a=ones(2, 3), b=ones(2, 3))
+    assert [fix.program for fix in finding.fix] == ["dot(a.flatten(), b.flatten())"]
+    works(finding, a=ones(2, 3), b=ones(2, 3))
+    assert why("dot(a, b)", a=ones(2, 3), b=ones(4)).fix == ()

@@ -191,3 +191,11 @@ def test_kept_losses_that_are_read_are_said_to_be_read_for_their_numbers(program
     assert finding.sentence.endswith("and no backward goes through those graphs again.")
     (finding,) = inspect_program(program("\n".join([*lines, "print(sum(kept) / len(kept))"])))
     assert finding.sentence.endswith("again; line 8 reads the numbers alone.")
+
+
+def test_a_bias_is_made_as_long_as_there_are_outputs(why_it_failed):
+    lines = "w = torch.randn(5, 3)\nb = torch.randn(4)\nF.linear(torch.randn(2, 3), w, {})"
+    (finding,) = why_it_failed(lines.format("b"))
+    assert finding.fix[0].text == "line 2:  b = torch.randn(5), `b` with 5 numbers"
+    (finding,) = why_it_failed(lines.format("b * 2"))
+    assert finding.fix[0].text == "make `b * 2` with 5 numbers, one for each output"
