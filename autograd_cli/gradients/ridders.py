@@ -54,6 +54,8 @@ def _best(central: Array) -> tuple[Array, Array]:
     entries, across, along = _tables(len(central))
     found = entries @ central
     errors = np.maximum(np.abs(across @ central), np.abs(along @ central))
+    if len(found) == 2:
+        return np.where(errors[0] < errors[1], found[0], found[1]), errors.min(0)
     best = errors.argmin(0)
     every = np.arange(central.shape[1])
     return found[best, every], errors[best, every]
@@ -72,9 +74,13 @@ def _accepted(values: Array, errors: Array, central: Array, gap: Array, noise: A
 
 @cache
 def _tables(count: int) -> tuple[Array, Array, Array]:
-    """Each extrapolated entry of a table by its levels, less the one before it and less that above."""
+    """Extrapolated entries of a table by its levels, less the one before each and less that above.
+
+    Of the first levels the last two: what these do not tell is looked at with more levels.
+    """
     rows = _rows([4.0**j - 1 for j in range(1, count)])
     places = [(k, j) for k in range(1, count) for j in range(1, k + 1)]
+    places = places[-2:] if count == TOGETHER else places
     entries = np.array([rows[k][j] for k, j in places])
     before = np.array([rows[k][j - 1] for k, j in places])
     above = np.array([rows[k - 1][j - 1] for k, j in places])
