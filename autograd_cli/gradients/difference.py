@@ -8,12 +8,12 @@ as the step shrinks.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import cbrt, inf, isfinite
+from math import cbrt, inf, isfinite, nan
 
 import torch
 
 from autograd_cli.gradients.line import Line, shaped
-from autograd_cli.gradients.numeric import Numeric
+from autograd_cli.gradients.numeric import ELEMENTS, Numeric
 from autograd_cli.gradients.replay import Replay
 from autograd_cli.report.digits import real, small
 from autograd_cli.run.values import dtype_name
@@ -23,7 +23,10 @@ _NEAR = 3.0  # a step within this factor of the best one is as good
 
 @dataclass(frozen=True)
 class Plain:
-    """Differences (n,) by component of the leaf, or along the directions of the numeric witness."""
+    """Differences (n,) by component of the leaf, or along the directions of the numeric witness.
+
+    NaN where the numeric witness was not asked, and beyond so many components as it takes by itself.
+    """
 
     values: torch.Tensor
     sentence: str
@@ -46,31 +49,33 @@ def plain(own: Replay, line: Line, slopes: Numeric, step: float) -> Plain:
     """
     leaf, at = own.leaves[line.name], line.components
     value = _weighed(own, line, leaf)
-    values, worst = [], None
-    for place, direction in enumerate(_directions(line, slopes)):
+    values, worst = torch.full_like(slopes.values, nan), None
+    for place, direction in _directions(line, slopes):
         with own.session():
             up, down = value(at + step * direction), value(at - step * direction)
-        values.append((up - down) / (2 * step))
+        difference = (up - down) / (2 * step)
+        values[place] = difference
         if place in slopes.slopes:
             continue
         with line.replay.session():
             exact = (line.move(direction, step) - line.move(direction, -step)) / (2 * step)
-        off = _off(values[-1], exact, float(slopes.values[place]), _scale(line, direction))
+        off = _off(difference, exact, float(slopes.values[place]), _scale(line, direction))
         worst = off if worst is None or not off.total <= worst.total else worst
     least = torch.finfo(leaf.dtype).eps
     sentence = _told(worst, step, leaf.dtype, line.size * least / 2 / step) if worst else ""
-    return Plain(torch.tensor(values, dtype=torch.float64), sentence)
+    return Plain(values, sentence)
 
 
-def _directions(line: Line, slopes: Numeric) -> Iterator[torch.Tensor]:
-    """The directions that the numeric witness took, float64 of shape (n,)."""
+def _directions(line: Line, slopes: Numeric) -> Iterator[tuple[int, torch.Tensor]]:
+    """The directions that the numeric witness took, float64 of shape (n,); of many elements the first."""
     if slopes.probes is not None:
-        yield from map(slopes.probes.direction, range(slopes.probes.count))
+        yield from enumerate(map(slopes.probes.direction, range(slopes.probes.count)))
         return
-    for place in range(line.components.numel()):
+    known = {*(~slopes.values.isnan()).nonzero().flatten().tolist(), *slopes.slopes}
+    for place in sorted(known)[:ELEMENTS]:
         direction = torch.zeros_like(line.components)
         direction[place] = 1.0
-        yield direction
+        yield place, direction
 
 
 def _weighed(own: Replay, line: Line, leaf: torch.Tensor) -> Callable[[torch.Tensor], float]:

@@ -87,3 +87,10 @@ def test_without_the_numeric_witness_there_is_no_plain_difference(judged):
     options = Options(witnesses=frozenset({Witness.AUTOGRAD, Witness.SYMBOLIC}), eps=1e-3)
     found = judged("sin(x)", options, x="2.").gradients["x"]
     assert (found.plain, found.plain_sentence) == (None, "")
+
+
+def test_of_many_elements_the_first_are_looked_at(judged):
+    found = judged("sum(x**2)", Options(eps=1e-3, elements="all", limit=None), x="randn(1200)").gradients["x"]
+    known = [value for value in found.plain if value == value]
+    assert len(known) == 1000
+    assert known == pytest.approx(found.autograd[:1000], rel=1e-3, abs=1e-3)
