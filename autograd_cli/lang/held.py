@@ -38,7 +38,7 @@ class Names(NamedTuple):
 
     functions: Held
     addresses: frozenset[str]
-    records: Mapping[str, str]
+    records: Mapping[str, set[str]]
 
 
 CARRIES = frozenset(f"builtins.{name}" for name in ("enumerate", "zip", "list", "tuple"))
@@ -166,10 +166,12 @@ FIELDS_OF_RECORDS = frozenset(name for names in RECORDS.values() for name in nam
 _RECORDS = [path.rpartition(".")[2] for path in RECORDS]
 
 
-def is_field(node: Attribute, records: Mapping[str, str], scope: Scope) -> bool:
+def is_field(node: Attribute, records: Mapping[str, set[str]], scope: Scope) -> bool:
     """Whether an attribute is one of such a record: `torch.finfo(torch.half).max`, `info.max`."""
     owner = node.value
-    path = records.get(owner.id) if isinstance(owner, Name) else record_of(owner, scope)
+    if isinstance(owner, Name):
+        return node.name in records.get(owner.id, ())
+    path = record_of(owner, scope)
     return path is not None and node.name in RECORDS[path]
 
 
@@ -179,14 +181,17 @@ def record_of(node: Expr, scope: Scope) -> str | None:
     return path if path in RECORDS else None
 
 
-def _records(every: Sequence[Statement], scope: Scope) -> dict[str, str]:
-    """The names that hold such a record, each with the path of what gave it."""
-    found: dict[str, str] = {}
+def _records(every: Sequence[Statement], scope: Scope) -> dict[str, set[str]]:
+    """The names that hold such records, each with their attributes."""
+    found: dict[str, set[str]] = {}
     for statement in every:
-        if isinstance(statement, Assign):
-            path = record_of(statement.value, scope)
-            if path is not None:
-                found.update((name, path) for target in statement.targets for name in named(target))
+        if not isinstance(statement, Assign):
+            continue
+        value = statement.value
+        choices = (value.then, value.otherwise) if isinstance(value, Conditional) else (value,)
+        fields = {name for each in choices for name in RECORDS.get(record_of(each, scope) or "", ())}
+        for name in (name for target in statement.targets for name in named(target) if fields):
+            found.setdefault(name, set()).update(fields)
     return found
 
 

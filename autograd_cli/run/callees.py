@@ -88,7 +88,7 @@ def _by_name(compiler: Compiler, node: nodes.Call, callee: nodes.Name) -> Get:
         state.failed(error, node, None)
         raise error
 
-    own = _held(compiler, node, read, _taking(compiler, node, make))
+    own = _held(compiler, node, callee.id, read, _taking(compiler, node, make))
     if otherwise is None:
         return own
 
@@ -99,11 +99,14 @@ def _by_name(compiler: Compiler, node: nodes.Call, callee: nodes.Name) -> Get:
     return known
 
 
-def _held(compiler: Compiler, node: nodes.Call, read: Get, otherwise: Get) -> Get:
+def _held(compiler: Compiler, node: nodes.Call, name: str, read: Get, otherwise: Get) -> Get:
     """A call by a name that may hold a function of the table, which is compiled when it comes to it."""
     made: dict[Function, Get] = {}
+    names = compiler.state.names
 
     def call(frame: Frame) -> Any:
+        if type(frame[name] if name in frame else names.get(name)) is Defined:
+            return otherwise(frame)
         target = shallow(read(frame))
         row = None if type(target) is Defined else row_held(target)
         if row is None:
