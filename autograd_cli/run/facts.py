@@ -1,6 +1,7 @@
 """What a statement did, told as plain data: what names stand for now, what changed, what was printed."""
 
 from collections.abc import Iterator, Sequence
+from types import BuiltinFunctionType, FunctionType
 from typing import Any
 
 import torch
@@ -75,8 +76,7 @@ def made_of(state: State, name: str, argument: Any, at: int) -> Made:
     """What a name stands for."""
     value = argument.value if type(argument) is Traced else argument
     if type(value) not in TENSORS:
-        text = value.name if type(value) is Defined else begun(whole(argument), MOST_TEXT)
-        return Made(name, None, "function" if type(value) is Defined else type(value).__name__, text=text)
+        return _of_no_tensor(name, argument, value)
     grad_fn = argument.grad_fns[0] if type(argument) is Traced and argument.grad_fns else None
     return Made(
         name=name,
@@ -88,6 +88,13 @@ def made_of(state: State, name: str, argument: Any, at: int) -> Made:
         grad_fn=None if grad_fn is None else type(grad_fn).__name__,
         value=as_data(_at(state, value, at)),
     )
+
+
+def _of_no_tensor(name: str, argument: Any, value: Any) -> Made:
+    """What a name stands for that is a function, a class or another value of Python's."""
+    if type(value) is Defined or isinstance(value, type | BuiltinFunctionType | FunctionType):
+        return Made(name, None, "function", text=value.__name__)
+    return Made(name, None, type(value).__name__, text=begun(whole(argument), MOST_TEXT))
 
 
 def _at(state: State, value: Any, number: int) -> Any:
