@@ -7,6 +7,8 @@ import pytest
 import torch
 
 from autograd_cli.gradients import structure
+from autograd_cli.gradients.backward import Backward, backward
+from autograd_cli.gradients.check import Options, check
 from autograd_cli.gradients.line import Line
 from autograd_cli.gradients.numeric import numeric
 from autograd_cli.gradients.points import Elements
@@ -15,6 +17,7 @@ from autograd_cli.gradients.slope import Shape
 from autograd_cli.gradients.structure import Structured, fronts
 from autograd_cli.lang.functions import FUNCTIONS
 from autograd_cli.lang.functions.rows import Kind
+from autograd_cli.report import Verdict, Witness
 
 M = "[[0.3,-1.2,2.],[1.5,0.7,-0.4]]"
 GIVEN = {"M": M, "v": "[0.5,-1.,2.]", "c": "[1.5,-2.]"}
@@ -130,3 +133,29 @@ def test_kinks_jumps_and_edges_are_told_beside_smooth_elements(traced):
         1: Shape.KINK, 2: Shape.JUMP, 3: Shape.EDGE,
     }  # fmt: skip
     assert found.values[4].item() == pytest.approx(1.0, rel=1e-9)
+
+
+WITHOUT_FORMULA = frozenset({Witness.AUTOGRAD, Witness.NUMERIC})
+
+
+def checked(traced, elements, change=0.0):
+    run = traced("(sin(x**2)*exp(-x)).sum()", x="randn(20000)")
+    made = backward(run, None)
+    given = made.leaves["x"].clone()
+    given[7_000] *= 1 + change
+    options = Options(witnesses=WITHOUT_FORMULA, elements=elements)
+    (found,) = check(run, Backward(leaves={"x": given}), None, options)
+    return found
+
+
+def test_one_wrong_element_among_many_is_found(traced):
+    found = checked(traced, "all", 5e-4)
+    assert (found.verdict, found.worst, found.odd) == (Verdict.WRONG, (7_000,), Witness.AUTOGRAD)
+    right = checked(traced, "all")
+    assert (right.verdict, right.sentence) == (Verdict.OK, "")
+
+
+def test_how_many_elements_were_looked_at_is_said(traced):
+    found = checked(traced, 50)
+    assert found.verdict is Verdict.OK
+    assert found.sentence == "the numeric slopes are those of 50 elements of 20,000, chosen at random"
