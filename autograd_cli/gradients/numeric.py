@@ -28,6 +28,8 @@ _SEARCHED = 1000
 """Components whose slopes are searched for one by one, where most were found all at once."""
 _FEW = 6
 """Components that are sooner looked at one by one than as arrays."""
+_MANY_LEVELS = 6
+"""Levels that are asked for at once where points are evaluated together: most functions need no more."""
 _SMALL = 40
 """Components up to which each is moved alone: to find out whether they touch each other takes longer."""
 
@@ -179,8 +181,10 @@ class _Searches:
 
     def run(self, chosen: Places, start: int = 0, changes: Array | None = None) -> None:
         """Lead the searches chosen from `start` on; changes at their first levels may be known."""
+        is_cheap = changes is None and self.line.rows > _FEW * _MANY_LEVELS
+        together = _MANY_LEVELS if is_cheap else TOGETHER
         for number in (chosen + start).tolist():
-            self.led[number] = search(*self._start(number))
+            self.led[number] = search(*self._start(number), together)
             self.asked[number] = next(self.led[number])
             if changes is not None:
                 self._answer(number, changes[:, number - start].reshape(2, TOGETHER).T.ravel().tolist())

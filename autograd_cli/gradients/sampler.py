@@ -5,7 +5,7 @@ One sample after the other; `together` has all of them in one evaluation.
 
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from itertools import chain
 from math import sqrt
 from typing import Any
@@ -124,7 +124,7 @@ class Sampler:
         """Whether the graphs of all samples may stand at once, and each has one real number at its end."""
         assert self.cotangent is not None
         values = (self.cotangent, *self.replay.leaves.values())
-        return self.count() <= MANY and not any(value.is_complex() for value in values)
+        return self.count <= MANY and not any(value.is_complex() for value in values)
 
     def together(self) -> Sampled:
         """All samples, by one backward."""
@@ -154,9 +154,9 @@ class Sampler:
 
     def draws(self) -> Iterator[Draw]:
         """The random numbers of one sample after the other, the same ones in every call."""
-        count = self.count()
-        return draws(count, self.samples(count))
+        return draws(self.count, self.samples(self.count))
 
+    @cached_property
     def count(self) -> int:
         """How many random numbers a sample takes."""
         moved = [*self.moved, *self.moved, *self.terms.values()]

@@ -98,11 +98,14 @@ def slope(change: Callable[[float], float], place: Place, scales: Sequence[float
             return found
 
 
-def search(place: Place, scales: Sequence[float]) -> Search[Slope]:
-    """The derivative, trying the `scales` in turn until one gives a small error bar."""
+def search(place: Place, scales: Sequence[float], together: int = TOGETHER) -> Search[Slope]:
+    """The derivative, trying the `scales` in turn until one gives a small error bar.
+
+    So many levels are asked for `together` to begin with.
+    """
     best: Slope | None = None
     for scale in scales:
-        found = yield from _shrinking(place, scale)
+        found = yield from _shrinking(place, scale, together)
         if found is None:
             found = yield from _deep(place, scale)
         if found.shape is not Shape.SMOOTH or _settled(place, found, scale, max(scales)):
@@ -134,7 +137,7 @@ def _levels(place: Place, steps: Sequence[float]) -> Search[list[_Level]]:
     return made
 
 
-def _shrinking(place: Place, scale: float) -> Search[Slope | None]:
+def _shrinking(place: Place, scale: float, together: int = TOGETHER) -> Search[Slope | None]:
     """The derivative from steps that halve; None where it does not settle or has a gap."""
     rows: list[list[float]] = []
     gaps: list[list[float]] = []
@@ -142,7 +145,7 @@ def _shrinking(place: Place, scale: float) -> Search[Slope | None]:
     best = (nan, inf)
     for k in range(_LEVELS):
         if k == len(levels):
-            more = _MORE if k else TOGETHER
+            more = _MORE if k else together
             levels += yield from _levels(place, [FIRST * scale / 2**j for j in range(k, k + more)])
         level = levels[k]
         if not isfinite(level.gap):

@@ -17,7 +17,7 @@ _ONE = torch.Size(())
 
 def together(sampler: Sampler) -> "Together | None":
     """The samples in lanes; None of a program that has to be evaluated sample by sample."""
-    if sampler.count() > TOGETHER or sampler.widest() > WIDE:
+    if sampler.count > TOGETHER or (sampler.count > WIDE and sampler.widest() > WIDE):
         return None
     try:
         return Together(sampler)
@@ -37,7 +37,7 @@ class Together:
         for planned in replay.plan:
             values[planned.index] = replay.steps[planned.index].value
         self.lanes = Lanes(replay, values, (*replay.inputs.values(), *self.constants, *self.literals))
-        self.samples = sampler.samples(sampler.count())
+        self.samples = sampler.samples(sampler.count)
 
     def sampled(self) -> Sampled:
         """By how much the total moves in each sample, the gradients, and by how much these move.
