@@ -8,7 +8,7 @@ used is refused where it looks like a slip of the hand.
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 
-from autograd_cli.cli import options
+from autograd_cli.cli import options, uses
 from autograd_cli.cli.bindings import Line, is_word_of, place
 from autograd_cli.cli.command import Given
 from autograd_cli.errors import AgxError, InputError, Span
@@ -36,7 +36,8 @@ def checked(source: Source, given: Given, by_hand: bool = True) -> Understood:
         **{key: given.options[key] for key in ("max_text", "max_nodes") if key in given.options}
     )
     program = parse(source, limits)
-    usage = check(program, names)
+    used_from_outside = uses.checked(program, given)
+    usage = check(program, names, used_from_outside)
     used, values, faults = _values(line, limits)
     strays = [name for name in names if name not in usage.names and name not in used]
     for stray in strays:

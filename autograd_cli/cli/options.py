@@ -5,11 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
+from unicodedata import normalize
 
 from autograd_cli.errors import InputError
 from autograd_cli.lang.parse import TextLimits
 from autograd_cli.report.values import bytes_text
-from autograd_cli.run.settings import Settings
+from autograd_cli.run.settings import Settings, Use
 
 RUNS = ("trace", "gradcheck")
 _EVERY = ("trace", "gradcheck", "devices", "explain", "show", "ops")
@@ -103,6 +104,16 @@ def _names(text: str) -> tuple[str, ...]:
     return names
 
 
+def _use(text: str) -> tuple[Use, ...]:
+    name, equals, place = text.partition("=")
+    file, colon, attribute = place.rpartition(":")
+    if not equals and ":" in text:
+        raise ValueError(f"a place without a name; write NAME={text}")
+    if not colon or not file or not all(part.isidentifier() for part in attribute.split(".")):
+        raise ValueError("no NAME=file.py:attribute")
+    return (Use(normalize("NFKC", name.strip()), file, attribute),)
+
+
 def _witnesses(text: str) -> frozenset[str]:
     return frozenset(_one_of(*WITNESSES)(word.strip()) for word in text.split(","))
 
@@ -158,6 +169,8 @@ OPTIONS: tuple[Option, ...] = (
     Option("--wrt", "Names to differentiate by; all others are constants", "A,B", repeated=True, read=_names),
     Option("--const", "Names that keep Python's value, without gradient", "NAME", repeated=True, read=_names),
     VAR,
+    Option("--use", "Call a function, MyFunction.apply or a module of a file of your own, which is run",
+           "NAME=FILE:ATTR", repeated=True, read=_use),
     Option("--grad-output", "The cotangent of an output that is no scalar", "VALUE", "-g"),
     Option("--root", "The name whose graph is shown", "NAME"),
     Option("--lines", "A batch: one source, or a JSON object of source and bindings, a line of FILE or of -",

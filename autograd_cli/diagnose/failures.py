@@ -15,6 +15,7 @@ from autograd_cli.diagnose import (
     dtypes,
     joining,
     memory,
+    own,
     places,
     products,
     ranges,
@@ -59,6 +60,9 @@ def failure(run: Run) -> tuple[Finding, ...]:
     if isinstance(run.failure.error, AgxError):
         return (catalogue.finding(run.failure.error, run.program.source),)
     case = Case(run, run.failure)
+    theirs = own.raised(case)
+    if theirs is not None:
+        return (theirs,)
     found = [finding for _, rule in FAILURES if (finding := rule(case)) is not None]
     if not found:
         return (unknown.error(case),)

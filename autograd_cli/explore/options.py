@@ -8,7 +8,7 @@ from autograd_cli.lang.parse import TextLimits
 from autograd_cli.lang.suggestions import nearest
 from autograd_cli.report import Finding, Gradient, Severity, Verdict, Witness
 from autograd_cli.run.devices import choose
-from autograd_cli.run.settings import Settings
+from autograd_cli.run.settings import Settings, Use
 from autograd_cli.run.values import VALUES_LIMIT
 
 Pairs = Sequence[tuple[str, str]]
@@ -22,7 +22,7 @@ class Options:
     ways to know a gradient that are used; `full` writes tensors out whole. With `check`
     gradients are demanded: an output without a graph is a verdict, not a remark. `root` and
     `inspect` are names of values; `no_grad`, `inference_mode` and `autocast`, the name of a
-    dtype, are modes for the whole run.
+    dtype, are modes for the whole run. `use` are a person's own callables.
     """
 
     device: str = "cpu"
@@ -48,6 +48,7 @@ class Options:
     no_grad: bool = False
     inference_mode: bool = False
     autocast: str | None = None
+    use: tuple[Use, ...] = ()
 
     @property
     def limit(self) -> int | None:
@@ -72,6 +73,7 @@ def settings_of(options: Options) -> Settings:
         text=text_limits(options),
         mode=_mode(options),
         autocast=options.autocast or "",
+        uses=options.use,
     )
 
 

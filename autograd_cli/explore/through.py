@@ -51,10 +51,12 @@ def explore(
     known = source
     if not isinstance(known, Understood):
         text = Source(known) if isinstance(known, str) else known
-        known = understood(text, [name for name, _ in bindings], text_limits(options))
+        known = understood(text, [name for name, _ in bindings], text_limits(options), _names(options))
     if known.program.is_expression and options.root is not None:
         raise unknown_name("root", options.root, ())
     settings = settings_of(options)
+    if options.use:
+        _load(settings)
     with torch_state(settings if settings.dtype == "float32" else replace(settings, dtype="float32")):
         bound = _bound(known, bindings, options, settings, stdin)
         torch.set_default_dtype(getattr(torch, settings.dtype))
@@ -105,6 +107,19 @@ def progressing(watching: Watching, options: Options, progress: Progress) -> Ite
         over.set()
         for thread in threads:
             thread.join()
+
+
+def _names(options: Options) -> list[str]:
+    """The names of a person's own callables."""
+    return [use.name for use in options.use]
+
+
+def _load(settings: Settings) -> None:
+    """Load a person's own callables; what their files draw follows the seed, and moves nothing later."""
+    from autograd_cli.run.targets import targets  # few runs have one
+
+    with torch_state(replace(settings, dtype="float32")):
+        targets(settings.uses)
 
 
 def _bound(

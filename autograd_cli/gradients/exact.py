@@ -77,9 +77,14 @@ class Formulas:
         """The values of the names: those of the run, and what it held."""
         return (*map(_bound, self.run.bindings), *self.recorded.values())
 
+    @cached_property
+    def _settings(self) -> Settings:
+        uses = tuple(use._replace(double=True) for use in self.run.settings.uses)
+        return Settings(dtype="float64", seed=self.run.seed, uses=uses)
+
     def _evaluated(self, text: str) -> tuple[Run, Any]:
         """The formula's own run, and its value: casts to lower precision are float64 in it."""
-        run, settings = self.run, Settings(dtype="float64", seed=self.run.seed)
+        run, settings = self.run, self._settings
         steps = None if self.recorded else steps_of(text, self.bindings)
         if steps is not None:
             made = Run(run.program, self.bindings, steps, len(steps) - 1, None, settings)

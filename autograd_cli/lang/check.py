@@ -89,13 +89,15 @@ class Understood:
     values: Mapping[str, Program] = field(default_factory=dict)
 
 
-def understood(source: Source, bound: Collection[str], limits: TextLimits) -> Understood:
-    """The checked program of `source`; raises what parse and check raise.
+def understood(
+    source: Source, bound: Collection[str], limits: TextLimits, callables: Collection[str] = ()
+) -> Understood:
+    """The checked program of `source`; raises what parse and check raise. `callables` are as for check.
 
     AGX201 where an expression uses a name that is not bound.
     """
     program = parse(source, limits)
-    usage = check(program, bound)
+    usage = check(program, bound, callables)
     if usage.unbound and program.is_expression:
         raise unbound(program, usage.unbound)
     return Understood(program, usage)

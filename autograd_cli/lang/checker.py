@@ -112,7 +112,7 @@ def _name(checker: Checker, node: Name, role: Role | None) -> Parts:
         if path is not None:
             raise unknown.module(place, node, path)
         _check_free(place, node)
-    if node.id in place.bound.defined or _is_still_function(checker, node):
+    if node.id in place.bound.defined | place.bound.callables or _is_still_function(checker, node):
         raise misuse.function_as_value(place, node)
     checker.roles.setdefault(node.id, set()).update(() if role is None else (role,))
     return ()

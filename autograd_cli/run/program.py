@@ -43,7 +43,9 @@ def run_program(
     if observer is not None:
         observer.begin(ran)
     with _deep_recursion(), _warned(state), modes.kept(settings):
-        compiler = Compiler(state, scope.of(program, [b.name for b in bindings]))
+        compiler = Compiler(
+            state, scope.of(program, [b.name for b in bindings], [use.name for use in settings.uses])
+        )
         if program.is_expression:
             _expression(state, compiler)
         else:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from autograd_cli import catalogue
-from autograd_cli.diagnose import unknown
+from autograd_cli.diagnose import own, unknown
 from autograd_cli.diagnose.failures import FAILURES
 from autograd_cli.diagnose.programs import asked, backwards, no_way, python_errors, refused, twice
 from autograd_cli.diagnose.programs.ended import Ended
@@ -46,6 +46,9 @@ def failure_of(ran: Ran) -> tuple[Finding, ...]:
     if isinstance(ran.failure.error, AgxError):
         return (catalogue.finding(ran.failure.error, ran.program.source),)
     case = Ended.of(ran)
+    theirs = own.raised(case)
+    if theirs is not None:
+        return (theirs,)
     rules = (*ENDINGS, *FAILURES)
     found = [finding for _, rule in rules if (finding := rule(case)) is not None]
     if not found:

@@ -98,7 +98,10 @@ def rerun(
     settings = replace(ran.settings, max_steps=min(ran.settings.max_steps, _MOST_STEPS))
     try:
         known = understood(
-            Source(text, ran.program.source.name), [b.name for b in bindings], ran.settings.text
+            Source(text, ran.program.source.name),
+            [b.name for b in bindings],
+            ran.settings.text,
+            [use.name for use in settings.uses],
         )
         with torch_state(settings), around or nullcontext():
             return run_program(known.program, bindings, settings, observer)
