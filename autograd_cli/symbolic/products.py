@@ -1,31 +1,16 @@
 """Rules of the matrix products, in all their ranks."""
 
+from math import prod
 from typing import Any
 
-from autograd_cli.lang.nodes import Attribute, Binary, Expr
+from autograd_cli.lang.nodes import Attribute, Expr
 from autograd_cli.report.values import shape_text
 from autograd_cli.symbolic.build import call as calling, method
-from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, operand
+from autograd_cli.symbolic.matrices import chain, column, formed, turned
+from autograd_cli.symbolic.operands import Call, Operand, operand, plain
 from autograd_cli.symbolic.terms import Shape, Term, broadcast, factor_term
 from autograd_cli.symbolic.texts import Contributions
-from autograd_cli.symbolic.values import Value, mapped, reduced, renamed, split
-
-
-def turned(expr: Expr, rank: int) -> Expr:
-    """The transpose as it is written: `X.T`, `X.mT` for a stack of matrices, X for `X.T`."""
-    name = "T" if rank == 2 else "mT"
-    if isinstance(expr, Attribute) and expr.name == name:
-        return expr.value
-    return Attribute(expr, name)
-
-
-def chain(left: Expr, left_shape: Shape, right: Expr, right_shape: Shape) -> Term:
-    """`left @ right` as a term that says which shapes met."""
-    stack = broadcast(left_shape[:-2], right_shape[:-2])
-    rows = (left_shape[-2],) if len(left_shape) > 1 else ()
-    columns = (right_shape[-1],) if len(right_shape) > 1 else ()
-    origin = f"{shape_text(left_shape)} @ {shape_text(right_shape)}"
-    return factor_term(Binary("@", left, right), (*stack, *rows, *columns), origin)
+from autograd_cli.symbolic.values import Value, mapped, reduced, renamed, split, with_dims
 
 
 def matmul(call: Call, g: Value, a: Operand, b: Operand) -> Contributions:
@@ -62,18 +47,24 @@ def _outer(g: Value, v: Operand) -> Value:
 
 
 def _column(v: Operand) -> Term:
-    """A vector stood upright."""
-    return factor_term(method(v.expr, "unsqueeze", -1), (*v.shape, 1))
+    return factor_term(column(v.expr), (*v.shape, 1))
 
 
 def _onto(g: Value, matrix: Operand, dim: int, shape: Shape) -> Value:
     """A.T @ g (dim 0) or A @ g (dim 1); a sum of A where g does not vary."""
     if g.natural == ():
-        summed = factor_term(method(matrix.expr, "sum", dim), shape, f"{shape_text(matrix.shape)} summed")
-        return g.times(summed, shape)
+        return g.times(_summed(matrix, dim, shape), shape)
     scalars, expr = split(g)
     left, left_shape = (matrix.expr, matrix.shape) if dim else (turned(matrix.expr, 2), matrix.shape[::-1])
     return Value((scalars.times(chain(left, left_shape, expr, g.shape)),), shape)
+
+
+def _summed(matrix: Operand, dim: int, shape: Shape) -> Term:
+    """The sum of a matrix along `dim`; of `X.T`, that of X along the other."""
+    expr, summed = matrix.expr, matrix.shape
+    if isinstance(expr, Attribute) and expr.name == "T":
+        expr, dim, summed = expr.value, 1 - dim, summed[::-1]
+    return factor_term(method(expr, "sum", dim), shape, f"{shape_text(summed)} summed")
 
 
 def _matrices(g: Value, a: Operand, b: Operand) -> Contributions:
@@ -154,38 +145,105 @@ def outer(call: Call, g: Value, u: Operand, v: Operand) -> Contributions:
     return [(u, by_u), (v, by_v)]
 
 
-def inner(call: Call, g: Value, a: Operand, b: Operand) -> Contributions:
-    """inner: as dot for vectors; G @ B and G.T @ A for matrices."""
-    if len(a.shape) == len(b.shape) == 1:
-        return matmul(call, g, a, b)
-    if not len(a.shape) == len(b.shape) == 2:
-        raise NoRuleError("inner of these ranks has no derivative rule yet")
-    return _by_rows(g, a, b)
-
-
 def _by_rows(g: Value, a: Operand, b: Operand) -> Contributions:
-    """A @ B.T: G @ B and G.T @ A."""
+    """A @ B.T: G @ B and G.T @ A; of a stack of A, the sum of these, by its rows."""
     scalars, expr = split(g)
     by_a = scalars.times(chain(expr, g.shape, b.expr, b.shape))
-    by_b = scalars.times(chain(turned(expr, 2), g.shape[::-1], a.expr, a.shape))
+    rows, rows_shape = _as_rows(expr, g.shape)
+    other, other_shape = _as_rows(a.expr, a.shape)
+    by_b = scalars.times(chain(turned(rows, 2), rows_shape[::-1], other, other_shape))
     return [(a, Value((by_a,), a.shape)), (b, Value((by_b,), b.shape))]
+
+
+def _as_rows(expr: Expr, shape: Shape) -> tuple[Expr, Shape]:
+    """A stack of matrices as one, all rows below each other."""
+    if len(shape) == 2:
+        return expr, shape
+    return method(expr, "flatten", 0, -2), (prod(shape[:-1]), shape[-1])
 
 
 def added_product(
     call: Call, g: Value, x: Operand, a: Operand, b: Operand, *, beta: Any = 1, alpha: Any = 1
 ) -> Contributions:
-    """addmm, addmv, baddbmm: beta*x + alpha * A @ B."""
+    """addmm, addmv, baddbmm, addbmm, addr: beta*x + alpha * A @ B."""
     scaled = g.times(operand(alpha).term, g.shape)
-    return [(x, g.times(operand(beta).term, g.shape)), *matmul(call, scaled, a, b)]
+    rule = {"addr": outer, "addbmm": _summed_products}.get(call.step.key, matmul)
+    return [(x, g.times(operand(beta).term, g.shape)), *rule(call, scaled, a, b)]
+
+
+def _summed_products(call: Call, g: Value, a: Operand, b: Operand) -> Contributions:
+    """The sum of a stack of products: G @ B.mT and A.mT @ G, G being one matrix."""
+    by_a = formed(g, "g@b.mT", a.shape, {"b": b.expr}, 3)
+    return [(a, by_a), (b, formed(g, "a.mT@g", b.shape, {"a": a.expr}, 3))]
 
 
 def linear(call: Call, g: Value, x: Operand, weight: Operand, bias: Any = None) -> Contributions:
     """linear, x @ W.T + b: G @ W for x, G.T @ X for W, the sum of G for b."""
-    if len(weight.shape) != 2 or len(x.shape) > 2:
-        raise NoRuleError("linear of these ranks has no derivative rule yet")
-    found = _by_rows(g, x, weight) if len(x.shape) == 2 else _linear_of_vector(g, x, weight)
+    if len(weight.shape) == 1:
+        found = _stacked(g, x, weight) if len(x.shape) > 1 else _dot(g, x, weight)
+    else:
+        found = _by_rows(g, x, weight) if len(x.shape) > 1 else _linear_of_vector(g, x, weight)
     return found if bias is None else [*found, (bias, g)]
 
 
 def _linear_of_vector(g: Value, x: Operand, weight: Operand) -> Contributions:
     return [(x, _onto(g, weight, 0, x.shape)), (weight, _outer(g, x))]
+
+
+def several(call: Call, g: Value, *given: Any) -> Contributions:
+    """multi_dot, chain_matmul: for each matrix the product of those before it, G, and those after it."""
+    matrices = given[0] if len(given) == 1 and isinstance(given[0], tuple | list) else given
+    found: Contributions = []
+    left = [matrices[0]]
+    for factor in matrices[1:]:
+        left.append(_times(left[-1], factor))
+    for product, factor in zip(left[-2::-1], matrices[:0:-1], strict=True):
+        (_, by_left), by_right = _one_product(g, product, factor)
+        found.append(by_right)
+        g = by_left
+    return [(matrices[0], g), *found[::-1]]
+
+
+def _times(a: Operand, b: Operand) -> Operand:
+    """`a @ b` as an operand of the product with the next."""
+    made = chain(a.expr, a.shape, b.expr, b.shape)
+    return Operand(made.factors[0].expr, made.shape, made)
+
+
+def _one_product(g: Value, a: Operand, b: Operand) -> Contributions:
+    return _BY_RANK[len(a.shape), len(b.shape)](g, a, b)
+
+
+def along(call: Call, g: Value, x: Operand, y: Operand, *, dim: Any = -1) -> Contributions:
+    """vecdot, sums of products along a dim: the other factor."""
+    shape = broadcast(x.shape, y.shape)
+    axis = plain(dim) % len(shape)
+    grown = with_dims(g, [axis], shape)
+    return [(x, grown.times(y.term, shape)), (y, grown.times(x.term, shape))]
+
+
+def cross(call: Call, g: Value, x: Operand, y: Operand, dim: Any = None) -> Contributions:
+    """cross: y x G and G x x."""
+    shape = broadcast(x.shape, y.shape)
+    axis = plain(dim)
+    if axis is None:
+        axis = shape.index(3) - len(shape) if call.step.key == "cross" else -1
+    given = {} if axis % len(shape) == len(shape) - 1 else {"dim": axis}
+
+    def product(left: Expr, right: Expr) -> Expr:
+        return calling("linalg.cross", left, right, **given)
+
+    by_x = mapped(g, lambda e: product(y.expr, e), shape)
+    return [(x, by_x), (y, mapped(g, lambda e: product(e, x.expr), shape))]
+
+
+RULES = {
+    **dict.fromkeys(("matmul", "mm", "mv", "dot", "vdot", "bmm"), matmul),
+    **dict.fromkeys(("addmm", "addmv", "baddbmm", "addbmm", "addr"), added_product),
+    "outer": outer,
+    "linear": linear,
+    **dict.fromkeys(("multi_dot", "chain_matmul"), several),
+    "vecdot": along,
+    **dict.fromkeys(("cross", "linalg_cross"), cross),
+}
+"""The rules of this file by key."""

@@ -5,7 +5,16 @@ from dataclasses import replace
 from functools import cache
 from inspect import signature
 
-from autograd_cli.symbolic import elementwise, indexing, losses, powers, products, reductions, shapes
+from autograd_cli.symbolic import (
+    contractions,
+    elementwise,
+    indexing,
+    losses,
+    powers,
+    products,
+    reductions,
+    shapes,
+)
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand
 from autograd_cli.symbolic.texts import Contributions, contributions as from_texts
 from autograd_cli.symbolic.values import Value
@@ -33,11 +42,8 @@ FUNCTIONS: dict[str, Callable[..., Contributions]] = {
     "softmax": reductions.softmax,
     "softmin": reductions.softmin,
     "log_softmax": reductions.log_softmax,
-    **dict.fromkeys(("matmul", "mm", "mv", "dot", "vdot", "bmm"), products.matmul),
-    **dict.fromkeys(("addmm", "addmv", "baddbmm"), products.added_product),
-    "outer": products.outer,
-    "inner": products.inner,
-    "linear": products.linear,
+    **products.RULES,
+    **contractions.RULES,
     **dict.fromkeys(("clone", "contiguous", "to", "type", "type_as", "cpu", "cuda"), shapes.same),
     **dict.fromkeys(("float", "double", "half", "bfloat16"), shapes.same),
     **dict.fromkeys(("expand", "expand_as", "broadcast_to"), shapes.same),
@@ -109,6 +115,8 @@ def contributions(call: Call, cotangent: Value) -> Contributions:
         raise NoRuleError(_no_rule(call))
     if call.step.shape is None:
         raise NoRuleError(f"{call.name} with several results has no derivative rule yet")
+    if cotangent.is_zero:
+        return [(target, Value((), target.shape)) for target in call.operands if target.active]
     rule = FUNCTIONS[key]
     if not _takes(rule, len(call.args), tuple(call.kwargs)):
         raise NoRuleError(f"{call.name} has no derivative rule for these arguments yet")

@@ -5,8 +5,8 @@ from typing import Any
 
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.symbolic.build import call as calling, method
+from autograd_cli.symbolic.matrices import turned
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, plain
-from autograd_cli.symbolic.products import turned
 from autograd_cli.symbolic.reductions import dims_of
 from autograd_cli.symbolic.terms import Shape, factor_term
 from autograd_cli.symbolic.texts import Contributions
@@ -90,7 +90,7 @@ def permuted(g: Value, order: Sequence[int], shape: Shape) -> Value:
 
     if swapped_last and rank == 2 and len(g.natural) == 1:
         return renamed(g, lambda expr: method(expr, "unsqueeze", 1), (*g.natural, 1), shape)
-    if len(g.natural) < rank:
+    if len(g.natural) < rank or g.natural == g.shape:
         return mapped(g, move, shape)
     return renamed(g, move, tuple(g.natural[d] for d in order), shape)
 
@@ -144,7 +144,9 @@ def _layer(g: Value, along: int, index: int, piece: Operand) -> Value:
 
 def trace(call: Call, g: Value, x: Operand) -> Contributions:
     """trace: the identity."""
-    return [(x, g.times(factor_term(calling("eye", *x.shape), x.shape), x.shape))]
+    rows, columns = x.shape
+    identity = calling("eye", rows) if rows == columns else calling("eye", rows, columns)
+    return [(x, g.times(factor_term(identity, x.shape), x.shape))]
 
 
 def diagonal(

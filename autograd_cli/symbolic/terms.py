@@ -7,7 +7,7 @@ and 0 times a factor stays written.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property, reduce
 from math import isfinite
@@ -115,7 +115,7 @@ class Term:
         product = _matrix_product(above)
         if product is not None:
             left = Term(self.top, self.bottom if not below else 1, tuple(above[:-1])).times_expr(product.left)
-            return _over(Binary("@", left, product.right), below, self.bottom)
+            return _over(replace(product, left=left), below, self.bottom)
         parts = [f.written() for f in above]
         if below:
             return _over(_product(_signed(self.top, 1, parts)), below, self.bottom)

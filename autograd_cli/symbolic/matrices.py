@@ -1,0 +1,127 @@
+"""Matrices on paper: transposes, products of matrices, identities, and texts about them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from autograd_cli.lang.nodes import Attribute, Binary, Call as CallExpr, Expr, Name, Unary
+from autograd_cli.report.values import shape_text
+from autograd_cli.symbolic.build import Prelude, method, parsed, rewritten, tidy
+from autograd_cli.symbolic.terms import Shape, Term, broadcast, factor_term
+from autograd_cli.symbolic.unparse import unparse
+from autograd_cli.symbolic.values import Value, scaled, split
+
+
+@dataclass(frozen=True)
+class Product(Binary):
+    """`left @ right`, known to be of two matrices or two stacks of them."""
+
+
+def turned(expr: Expr, rank: int) -> Expr:
+    """The transpose as it is written: `X.T`, `X.mT` for a stack of matrices, X for `X.T`.
+
+    The transpose of a product is taken apart where a factor then loses its own.
+    """
+    name = "T" if rank == 2 else "mT"
+    if isinstance(expr, Attribute) and expr.name == name:
+        return expr.value
+    if is_symmetric(expr, name):
+        return expr
+    if isinstance(expr, Product):
+        left, right = turned(expr.right, rank), turned(expr.left, rank)
+        if not (_ends_in(left, name) and _ends_in(right, name)):
+            return times(left, right)
+    return Attribute(expr, name)
+
+
+def _ends_in(expr: Expr, name: str) -> bool:
+    return isinstance(expr, Attribute) and expr.name == name
+
+
+def is_symmetric(expr: Expr, name: str = "T") -> bool:
+    """Whether a matrix is its own transpose by the way it is written: `X.T@X`, and the inverse of that."""
+    if is_identity(expr):
+        return True
+    if isinstance(expr, Binary) and expr.op == "@":
+        left, right = expr.left, expr.right
+        if _ends_in(left, name):
+            return _same(left, Attribute(right, name))
+        return _ends_in(right, name) and _same(right, Attribute(left, name))
+    if isinstance(expr, Binary) and expr.op in "+-":
+        return is_symmetric(expr.left, name) and is_symmetric(expr.right, name)
+    return isinstance(expr, CallExpr) and _is_inverse(expr) and is_symmetric(expr.args[0], name)
+
+
+def _same(one: Expr, other: Expr) -> bool:
+    return unparse(one) == unparse(other)
+
+
+def _is_inverse(call: CallExpr) -> bool:
+    return unparse(call.function) in ("linalg.inv", "inverse") and len(call.args) == 1
+
+
+def is_identity(expr: Expr) -> bool:
+    """Whether an expression is `eye(n)`, as a rule writes it."""
+    return isinstance(expr, CallExpr) and expr.function == Prelude("eye") and len(expr.args) == 1
+
+
+def chain(left: Expr, left_shape: Shape, right: Expr, right_shape: Shape) -> Term:
+    """`left @ right` as a term that says which shapes met; without an identity among them."""
+    if is_identity(left):
+        return factor_term(right, right_shape)
+    if is_identity(right):
+        return factor_term(left, left_shape)
+    stack = broadcast(left_shape[:-2], right_shape[:-2])
+    rows = (left_shape[-2],) if len(left_shape) > 1 else ()
+    columns = (right_shape[-1],) if len(right_shape) > 1 else ()
+    shape = (*stack, *rows, *columns)
+    if isinstance(right, Product):
+        return factor_term(times(left, right), shape)
+    origin = f"{shape_text(left_shape)} @ {shape_text(right_shape)}"
+    return factor_term((Product if rows and columns else Binary)("@", left, right), shape, origin)
+
+
+def times(left: Expr, right: Expr) -> Expr:
+    """`left @ right` of two matrices; `A@B@C` needs no brackets."""
+    if is_identity(left):
+        return right
+    if is_identity(right):
+        return left
+    if isinstance(right, Product):
+        return Product("@", times(left, right.left), right.right)
+    return Product("@", left, right)
+
+
+def formed(g: Value, text: str, shape: Shape, names: Mapping[str, Expr], rank: int = 2) -> Value:
+    """A text that is linear in the cotangent `g`, with the expressions of `names` filled in.
+
+    All in it are matrices of `rank` or stacks of them. A transpose is written `.mT` there, and
+    as `turned` has it here; the scalars of the cotangent and a sign stand before all.
+    """
+    outside, cotangent = split(g)
+    template = parsed(text)
+    if isinstance(template, Unary):
+        outside, template = Term(-1).times(outside), template.operand
+    return scaled(outside, filled(template, {**names, "g": cotangent}, rank), shape)
+
+
+def filled(template: Expr, names: Mapping[str, Expr], rank: int = 2) -> Expr:
+    """The template with expressions for its names, and products and transposes as they are known."""
+
+    def name(node: Expr) -> Expr | None:
+        if not isinstance(node, Name):
+            return None
+        return names[node.id] if node.id in names else Prelude(node.id)
+
+    def after(node: Expr) -> Expr:
+        if isinstance(node, Attribute) and node.name == "mT":
+            return turned(node.value, rank)
+        if isinstance(node, Binary) and node.op == "@":
+            return times(node.left, node.right)
+        return tidy(node)
+
+    return rewritten(template, name, after)
+
+
+def column(expr: Expr) -> Expr:
+    """A vector stood upright."""
+    return method(expr, "unsqueeze", -1)
