@@ -53,8 +53,7 @@ def has_rule(row: "Function") -> bool:
     """Whether a formula of its derivative can be written down."""
     from autograd_cli.symbolic import rules
 
-    known = row.key in rules.FUNCTIONS or rules.is_elementwise(row.key)
-    return row.differentiable and known
+    return row.differentiable and rules.is_known(row.key)
 
 
 def _record(row: "Function") -> dict[str, Any]:

@@ -8,7 +8,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from autograd_cli.lang import lookup
-from autograd_cli.lang.nodes import Attribute, Call, Constant, Expr, Name, Sequence as Listed, Slice, children
+from autograd_cli.lang.nodes import (
+    Attribute,
+    Call,
+    Constant,
+    Expr,
+    Name,
+    Sequence as Listed,
+    Slice,
+    Subscript,
+    children,
+)
 from autograd_cli.report import Ref, below
 from autograd_cli.run.tape import LiveStep
 from autograd_cli.symbolic.build import literal, rewritten
@@ -48,11 +58,20 @@ class Papers:
             return Name(step.name, span=step.expr.span)
         if step.kind == "constant":
             return literal(step.value) if is_plain(step.value) else step.expr
+        if _is_unpacked(step):
+            return self._item(step)
         given = (*step.args, *step.kwargs.values())
         nodes = self.exprs[step.index]
         parts = {id(node): self._part(node, arg) for node, arg in zip(nodes, given, strict=False)}
         parts.update(_callee(step, nodes))
         return rewritten(step.expr, lambda node: parts.get(id(node)))
+
+    def _item(self, step: LiveStep) -> Expr:
+        """One of several results, by its place; what a tensor was taken apart into is picked from it."""
+        of, place = self.steps[step.args[0].index], step.args[1]
+        apart = of.function is not None and of.function.key == "unbind" and of.args[1:] in ((), (0,))
+        index = of.args[0].index if apart and not of.kwargs and isinstance(of.args[0], Ref) else of.index
+        return Subscript(self.written[index], literal(place), span=step.expr.span)
 
     def _part(self, node: Expr, argument: Any) -> Expr:
         """What stands for one argument: an expression, or a literal."""
@@ -70,6 +89,13 @@ class Papers:
             parts = tuple(self._part(n, a) for n, a in zip(items, argument, strict=False))
             return Listed("list" if isinstance(argument, list) else "tuple", parts, span=node.span)
         return literal(argument) if is_plain(argument) else node
+
+
+def _is_unpacked(step: LiveStep) -> bool:
+    """Whether a step takes one of several results where `a, b = …` stands, and no index."""
+    args = step.args
+    item = step.function is None and len(args) == 2 and isinstance(args[0], Ref) and isinstance(args[1], int)
+    return item and not isinstance(step.expr, Subscript)
 
 
 def is_plain(value: Any) -> bool:

@@ -10,8 +10,10 @@ from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.nodes import Attribute, Expr, Keyword, Name, Number, Sequence as Listed, children, walk
 from autograd_cli.report import Step, below, under
 from autograd_cli.symbolic.build import in_plain_names, text_in_plain_names
-from autograd_cli.symbolic.operands import NoRuleError, Tape
-from autograd_cli.symbolic.rules import contributions, is_elementwise
+from autograd_cli.symbolic.indexing import items_back
+from autograd_cli.symbolic.operands import Call, NoRuleError, Operand
+from autograd_cli.symbolic.rules import contributions, contributions_of_several, is_elementwise
+from autograd_cli.symbolic.tape import Tape
 from autograd_cli.symbolic.terms import ONE, Term, factor_term
 from autograd_cli.symbolic.unparse import unparse
 from autograd_cli.symbolic.values import Value, like, reduced
@@ -39,12 +41,14 @@ class Arrived:
     """What has come down to one step: the cotangent, or the reason why it is not known.
 
     `place` is where in the source the step's value is used, which orders the summands.
+    `item` says at which of several results it has arrived.
     """
 
     value: Value
     reason: str = ""
     notes: tuple[tuple[int, str], ...] = ()
     place: int = 0
+    item: int | None = None
 
     def plus(self, other: "Arrived") -> "Arrived":
         """Both together, with what `self` brought written first."""
@@ -81,7 +85,10 @@ def differentiate(
             _pass_down(tape, steps[index], arrived)
     names = {s.name for s in steps if s.kind == "binding"} | set(hidden)
     draws = _equal_draws(steps, reached)
-    return {i: _derivative(steps[i], _total(arrived.get(i, [])), names, draws) for i in wrt}
+    return {
+        i: _derivative(steps[i], _total(_whole(tape, steps[i], arrived.get(i, []))), names, draws)
+        for i in wrt
+    }
 
 
 def _total(arrived: Iterable[Arrived]) -> Arrived | None:
@@ -110,14 +117,14 @@ def _carries(step: Step) -> bool:
 
 def _pass_down(tape: Tape, step: Step, arrived: dict[int, list[Arrived]]) -> None:
     """Hand to each active operand of `step` what it gets of the step's own cotangent."""
-    made, mine = tape.call(step), _total(arrived[step.index])
-    assert mine is not None
+    made, came = tape.call(step), _whole(tape, step, arrived[step.index])
+    notes = dict.fromkeys(note for one in came for note in one.notes)
     try:
-        if mine.reason:
-            raise NoRuleError(mine.reason)
+        if reason := next((one.reason for one in came if one.reason), ""):
+            raise NoRuleError(reason)
         passed = [
-            (target, Arrived(reduced(value, target.shape), "", (*mine.notes, *made.notes)))
-            for target, value in contributions(made, mine.value)
+            (target, Arrived(reduced(value, target.shape), "", (*notes, *made.notes), item=target.item))
+            for target, value in _passed(made, came)
         ]
     except NoRuleError as error:
         passed = [(o, Arrived(Value((), o.shape), str(error))) for o in made.all_operands if o.active]
@@ -126,8 +133,39 @@ def _pass_down(tape: Tape, step: Step, arrived: dict[int, list[Arrived]]) -> Non
         assert target.step is not None
         index = target.step.index
         place = _place(step, target.step, seen[index])
-        arrived.setdefault(index, []).append(Arrived(one.value, one.reason, one.notes, place))
+        arrived.setdefault(index, []).append(replace(one, place=place))
         seen[index] += 1
+
+
+def _whole(tape: Tape, step: Step, came: list[Arrived]) -> list[Arrived]:
+    """What has arrived at a tensor, with what came to single items of it put together."""
+    items = [one for one in came if one.item is not None]
+    if step.shape is None or not items:
+        return came
+    back = items_back(tape.of_step(step, None), 0, _by_item(items))
+    notes = tuple(dict.fromkeys(note for one in items for note in one.notes))
+    reason = next((one.reason for one in items if one.reason), "")
+    whole = Arrived(back, reason, notes, min(one.place for one in items))
+    return [*(one for one in came if one.item is None), whole]
+
+
+def _by_item(came: Iterable[Arrived]) -> dict[int, Value]:
+    """The sums of what has arrived, by item."""
+    found: dict[int, list[Arrived]] = {}
+    for one in came:
+        if one.item is not None:
+            found.setdefault(one.item, []).append(one)
+    totals = {item: _total(found[item]) for item in sorted(found)}
+    return {item: total.value for item, total in totals.items() if total is not None}
+
+
+def _passed(made: Call, came: Sequence[Arrived]) -> Iterable[tuple[Operand, Value]]:
+    """What a call passes of all that has arrived at it, or at each of its results."""
+    if made.step.shape is not None:
+        total = _total(came)
+        assert total is not None
+        return contributions(made, total.value)
+    return contributions_of_several(made, _by_item(came))
 
 
 def _place(user: Step, used: Step, nth: int) -> int:
@@ -206,5 +244,7 @@ class LocalFactors:
         return {
             target.position: text_in_plain_names(value.written(), self._names)
             for target, value in found
-            if target.position is not None and (plain or target.shape == step.shape == ())
+            if target.position is not None
+            and target.item is None
+            and (plain or target.shape == step.shape == ())
         }

@@ -1,15 +1,17 @@
 """Rules of what picks elements: the cotangent is put into zeros where they came from."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
-from autograd_cli.lang.nodes import Expr
+from autograd_cli.lang.nodes import Expr, walk
 from autograd_cli.symbolic.build import call as calling, method
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, plain
-from autograd_cli.symbolic.terms import Shape
+from autograd_cli.symbolic.terms import ONE, Shape, factor_term
 from autograd_cli.symbolic.texts import Contributions
-from autograd_cli.symbolic.values import Value, mapped, placed
+from autograd_cli.symbolic.unparse import unparse
+from autograd_cli.symbolic.values import Value, mapped, placed, scaled, split
 
 
 @dataclass(frozen=True)
@@ -39,17 +41,46 @@ class Pick:
         return (*before, len(range(*self.index.indices(self.shape[self.dim]))), *after)
 
 
+def items_back(x: Operand, axis: int, by: Mapping[int, Value]) -> Value:
+    """The cotangents of the slices of `x` along `axis`: stacked, or in zeros where not all have one."""
+    if len(by) == x.shape[axis] > 1:
+        return put_together("stack", x, axis, by)
+    back = [put_back(g, x, [Pick(axis, item, x.shape)]) for item, g in by.items()]
+    return reduce(Value.plus, back)
+
+
+def put_together(name: str, x: Operand, axis: int, by: Mapping[int, Value]) -> Value:
+    """The cotangents of all pieces of `x`, by `name`: "stack", "cat"."""
+    values = [by[item] for item in sorted(by)]
+    if all(g.natural == () and g.terms == values[0].terms for g in values):
+        return values[0].to(x.shape)
+    parts = tuple(_of_full_shape(g, x) for g in values)
+    return scaled(ONE, calling(name, parts, *((axis,) if axis else ())), x.shape)
+
+
+def _of_full_shape(g: Value, x: Operand) -> Expr:
+    """The cotangent of a part of `x` as a tensor: a number alone is none."""
+    if g.is_zero:
+        return calling("zeros", *(g.shape or ((),)))
+    if g.shape == () and any(unparse(node) == unparse(x.expr) for node in walk(g.written())):
+        return g.written()
+    scalars, expr = split(g)
+    return scalars.times(factor_term(expr, g.shape)).written()
+
+
 def getitem(call: Call, g: Value, x: Operand, index: Any) -> Contributions:
     """x[index] for ints and slices, one mask, or index tensors from the first dim on."""
     parts = index if isinstance(index, tuple) else (index,)
     if any(_is_gathering(part) for part in parts):
         return [(x, _gathered_back(g, x, parts))]
+    if x.step is not None and len(parts) == 1 and type(first := _number(parts[0])) is int:
+        return [(replace(x, shape=x.shape[1:], item=first % x.shape[0]), g)]
     picks = list(_picks(x.shape, [_number(part) for part in parts]))
     shape = picks[-1].result if picks else x.shape
     if picks and None in parts:
         unsized = mapped(g, lambda expr: method(expr, "reshape", *(shape or ((),))), shape)
-        return [(x, _placed(unsized, x, picks))]
-    return [(x, _placed(g, x, picks) if picks else _reshaped(g, x))]
+        return [(x, put_back(unsized, x, picks))]
+    return [(x, put_back(g, x, picks) if picks else _reshaped(g, x))]
 
 
 def _is_gathering(part: Any) -> bool:
@@ -88,8 +119,8 @@ def _reshaped(g: Value, x: Operand) -> Value:
     return mapped(g, lambda expr: method(expr, "reshape", *(x.shape or ((),))), x.shape)
 
 
-def _placed(g: Value, x: Operand, picks: list[Pick]) -> Value:
-    """The cotangent put back through all picks, the last one first."""
+def put_back(g: Value, x: Operand, picks: list[Pick]) -> Value:
+    """The cotangent put back into zeros through all picks, the last one first."""
 
     def place(expr: Expr) -> Expr:
         for pick in reversed(picks):
@@ -124,13 +155,13 @@ def _index_tensor(part: Any) -> Expr:
 
 def select(call: Call, g: Value, x: Operand, dim: Any, index: Any) -> Contributions:
     """select: the slice put into zeros."""
-    return [(x, _placed(g, x, [Pick(plain(dim), plain(index), x.shape)]))]
+    return [(x, put_back(g, x, [Pick(plain(dim), plain(index), x.shape)]))]
 
 
 def narrow(call: Call, g: Value, x: Operand, dim: Any, start: Any, length: Any) -> Contributions:
     """narrow: the stretch put into zeros."""
     first = plain(start)
-    return [(x, _placed(g, x, [Pick(plain(dim), slice(first, first + plain(length)), x.shape)]))]
+    return [(x, put_back(g, x, [Pick(plain(dim), slice(first, first + plain(length)), x.shape)]))]
 
 
 def masked_select(call: Call, g: Value, x: Operand, mask: Operand) -> Contributions:

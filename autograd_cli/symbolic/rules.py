@@ -1,6 +1,6 @@
 """All derivative rules by the key that the function table gives: one row a function."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from inspect import signature
@@ -13,9 +13,11 @@ from autograd_cli.symbolic import (
     powers,
     products,
     reductions,
+    several,
     shapes,
 )
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand
+from autograd_cli.symbolic.pieces import item_of
 from autograd_cli.symbolic.texts import Contributions, contributions as from_texts
 from autograd_cli.symbolic.values import Value
 
@@ -38,6 +40,8 @@ FUNCTIONS: dict[str, Callable[..., Contributions]] = {
     "amin": reductions.extreme,
     "max": reductions.extreme,
     "min": reductions.extreme,
+    "median": reductions.extreme,
+    "nanmedian": reductions.extreme,
     "cumsum": reductions.cumulative_sum,
     "softmax": reductions.softmax,
     "softmin": reductions.softmin,
@@ -64,6 +68,7 @@ FUNCTIONS: dict[str, Callable[..., Contributions]] = {
     "stack": shapes.stack,
     "trace": shapes.trace,
     "diagonal": shapes.diagonal,
+    "msort": several.sorted_alone,
     "getitem": indexing.getitem,
     "select": indexing.select,
     "narrow": indexing.narrow,
@@ -84,16 +89,20 @@ def _takes(rule: Callable[..., Contributions], count: int, names: tuple[str, ...
     return True
 
 
+def is_known(key: str) -> bool:
+    """Whether there is a rule of this key."""
+    return key in elementwise.ROWS or key in FUNCTIONS or key in several.RULES
+
+
 def is_elementwise(key: str) -> bool:
     """Whether the rule of this key is a row of local factors."""
     return key in elementwise.ROWS
 
 
 def _no_rule(call: Call) -> str:
-    """Why there is no rule: an unknown function, or one of several results of a function."""
-    first = call.args[0] if call.args else None
-    if not call.step.key and isinstance(first, Operand) and first.step is not None and first.step.key:
-        return f"{first.step.key} with several results has no derivative rule yet"
+    """Why there is no rule."""
+    if call.step.key.startswith("--use "):
+        return f"{call.name} is a function of your own, and a formula is not known of it"
     return f"{call.name} has no derivative rule yet"
 
 
@@ -107,6 +116,9 @@ def contributions(call: Call, cotangent: Value) -> Contributions:
     Raises NoRuleError with the reason where there is no formula.
     """
     key = call.step.key
+    first = call.args[0] if call.args else None
+    if not key and isinstance(first, Operand) and first.step is not None and first.step.shape is None:
+        return [(replace(first, shape=cotangent.shape, item=item_of(call)), cotangent)]
     if key in PAIRS and len(call.operands) == 2:
         key, call = PAIRS[key], replace(call, args=tuple(call.operands), kwargs={})
     if key in elementwise.ROWS:
@@ -121,4 +133,18 @@ def contributions(call: Call, cotangent: Value) -> Contributions:
     if not _takes(rule, len(call.args), tuple(call.kwargs)):
         raise NoRuleError(f"{call.name} has no derivative rule for these arguments yet")
     found = rule(call, cotangent, *call.args, **call.kwargs)
+    return [(target, value) for target, value in found if target.active]
+
+
+def contributions_of_several(call: Call, cotangents: Mapping[int, Value]) -> Contributions:
+    """What a call of several results passes to its active operands, by the cotangent of each result.
+
+    Raises NoRuleError with the reason where there is no formula.
+    """
+    rule = several.RULES.get(call.step.key)
+    if rule is None:
+        raise NoRuleError(f"{call.name} with several results has no derivative rule yet")
+    if not _takes(rule, len(call.args), tuple(call.kwargs)):
+        raise NoRuleError(f"{call.name} has no derivative rule for these arguments yet")
+    found = rule(call, cotangents, *call.args, **call.kwargs)
     return [(target, value) for target, value in found if target.active]

@@ -60,7 +60,7 @@ def test_one_function_is_shown_whole() -> None:
 
 
 def test_a_row_without_a_rule_says_so() -> None:
-    assert "gradient    passes; the table of formulas has no rule for it\n" in agx("median").stdout
+    assert "gradient    passes; the table of formulas has no rule for it\n" in agx("frexp").stdout
     assert "gradient    none passes\n" in agx("argmax").stdout
 
 
@@ -148,7 +148,7 @@ def test_json_takes_a_pattern() -> None:
 def test_what_is_no_gradient_has_no_rule() -> None:
     assert ops.has_rule(by_path["torch.sin"])
     assert ops.has_rule(by_path["torch.sum"])
-    assert not ops.has_rule(by_path["torch.sort"])
+    assert not ops.has_rule(by_path["torch.frexp"])
     assert not any(ops.has_rule(row) for row in by_path.values() if not row.differentiable)
 
 

@@ -85,7 +85,7 @@ def tape(source: str, values: dict[str, Any]) -> tuple[list[Step], int]:
     if made.failure:
         raise made.failure.error
     assert made.root is not None
-    return [step.plain() for step in made.steps], made.root
+    return list(made.tape), made.root
 
 
 def derive(source: str, cotangent: str = "", **values: Any) -> dict[str, Derived]:
@@ -101,7 +101,7 @@ def derived(made: Run, cotangent: str = "") -> dict[str, Derived]:
     leaves = {s.index: s for s in made.steps if s.kind == "binding" and _requires_grad(s.value)}
     names = PRELUDE | {s.name: s.value for s in made.steps if s.kind == "binding"}
     expr = parse(Source(cotangent)).body if cotangent else None
-    derivatives = differentiate([s.plain() for s in made.steps], made.root, list(leaves), expr)
+    derivatives = differentiate(made.tape, made.root, list(leaves), expr)
     out = made.steps[made.root].value
     start = eval(cotangent, {**names}) if cotangent else torch.ones_like(out)
     found = torch.autograd.grad(out, [s.value for s in leaves.values()], start, allow_unused=True)

@@ -6,8 +6,7 @@ import torch
 from autograd_cli.lang.functions import FUNCTIONS
 from autograd_cli.run.settings import Settings
 from autograd_cli.symbolic.derive import differentiate
-from autograd_cli.symbolic.elementwise import ROWS
-from autograd_cli.symbolic.rules import FUNCTIONS as RULES
+from autograd_cli.symbolic.rules import is_known
 
 M, N, ROW, COLUMN = (2, 3), (3, 4), (3,), (2, 1)
 
@@ -150,7 +149,7 @@ def test_a_formula_can_be_differentiated_again(derive, source):
     assert again.agrees, (first.text, again.text, again.derivative.reason)
 
 
-WITH_RULE = [f for f in FUNCTIONS if f.key in ROWS or f.key in RULES]
+WITH_RULE = [f for f in FUNCTIONS if is_known(f.key)]
 EXAMPLES = {f.path: f.example for f in WITH_RULE if f.differentiable and f.example}
 ROUGH = {"torch.nn.functional.hardsigmoid"}  # see test_elementwise
 COMPLEX = "complex numbers have no derivative rules yet"
