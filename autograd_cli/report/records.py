@@ -29,6 +29,12 @@ from autograd_cli.report.programs import (
     Round as Round,
     Statement as Statement,
 )
+from autograd_cli.report.targets import (
+    Concern as Concern,
+    Examination as Examination,
+    Slot as Slot,
+    Target as Target,
+)
 
 SCHEMA = "agx.report/1"
 """What a report calls its own form, in its key `schema`."""
@@ -101,7 +107,8 @@ class Node(NamedTuple):
     `gradient` is d out / d text: the cotangent that arrived here. `local` is the local
     factor when the node has one differentiable input; the edges carry one each.
     `leaf` is the name of the leaf, None elsewhere. `name` is that of the program's variable
-    which holds the node's value ("y3" for `y3 = x ** 4`), empty where none does.
+    which holds the node's value ("y3" for `y3 = x ** 4`), empty where none does. `place` is where a
+    person's own function made it ("my_ops.py:12"), empty for all other nodes.
     """
 
     id: int
@@ -120,6 +127,7 @@ class Node(NamedTuple):
     inside: bool = False
     constant: bool = False
     name: str = ""
+    place: str = ""
 
 
 class Edge(NamedTuple):
@@ -269,7 +277,8 @@ class Report:
 
     What the run was asked for beside its bindings: `default_dtype` is that of creation
     functions in the source, `mode` is "no_grad" or "inference_mode", `autocast` the dtype of
-    that mode, `grad_output` the text of the cotangent; empty where nothing was asked.
+    that mode, `grad_output` the text of the cotangent; empty where nothing was asked. `targets` are
+    the callables that --use brought, `examined` what gradcheck found of their autograd.Functions.
     """
 
     source: str
@@ -295,4 +304,6 @@ class Report:
     mode: str = ""
     autocast: str = ""
     grad_output: str = ""
+    targets: tuple[Target, ...] = ()
+    examined: tuple[Examination, ...] = ()
     schema: str = SCHEMA

@@ -18,7 +18,9 @@ from autograd_cli.report.records import (
     Backward,
     Binding,
     Change,
+    Concern,
     Edge,
+    Examination,
     Finding,
     Fix,
     Gradient,
@@ -33,9 +35,11 @@ from autograd_cli.report.records import (
     Round,
     Saved,
     Severity,
+    Slot,
     Statement,
     Stretch,
     Summary,
+    Target,
     Verdict,
     Witness,
 )
@@ -90,6 +94,33 @@ def build(**changes):
         "backwards": (Backward(3, "y1", (gradient,), {"x": None}, {"x": 4.0}, (0, 6), value=0.5),),
         "inspected": Inspection("y", (("shape", "()"),), (("grad", "None"),), (("grad", "4"),)),
         "root": "y1",
+        "targets": (Target("swish", "my_ops.py", "Swish.apply", "autograd.Function", 4),),
+        "examined": (
+            Examination(
+                "Swish",
+                "swish(x)",
+                "my_ops.py:4",
+                (
+                    Slot(
+                        "x",
+                        0,
+                        1,
+                        (3,),
+                        Verdict.WRONG,
+                        2,
+                        (1,),
+                        0.5,
+                        1.0,
+                        -1.0,
+                        1e-9,
+                        "my_ops.py:8",
+                        ("a sign",),
+                    ),
+                ),
+                (Concern("saves-intermediate", "it saves `s`", "my_ops.py:5"),),
+                Verdict.OK,
+            ),
+        ),
     }
     return Report(**{**parts, **changes})
 
