@@ -15,7 +15,7 @@ from autograd_cli.gradients.many import PART, Many
 from autograd_cli.gradients.points import Directions, Elements, Points
 from autograd_cli.gradients.replay import Replay
 from autograd_cli.gradients.slope import TOGETHER, Place, Search, Shape, Slope, search
-from autograd_cli.gradients.structure import Structured, fronts
+from autograd_cli.gradients.structure import structured
 
 ELEMENTS = 1000
 """A leaf of more components than this is probed along random directions."""
@@ -98,10 +98,11 @@ def numeric(
         count = line.components.numel()
         if elements is None and not (count <= ELEMENTS and count * replay.work() <= _WORK):
             return _by_direction(line)
-        together = _together(line) if count > _SMALL else None
-        if elements == "all" and together is None and count * replay.work() > _BEARABLE:
+        places = _places(count, elements)
+        found = _found_sooner(line, places) if count > _SMALL else None
+        if found is None and elements == "all" and count * replay.work() > _BEARABLE:
             return _by_direction(line)
-        return _by_element(line, together, _places(count, elements))
+        return _clouded(line, found or _found(line, Elements(line), places))
 
 
 def _places(count: int, elements: Chosen | None) -> Places:
@@ -113,33 +114,21 @@ def _places(count: int, elements: Chosen | None) -> Places:
     return places
 
 
-def _together(line: Line) -> Structured | None:
-    """All components moved at once, where each touches its own terms only; None of any other program."""
-    weights = fronts(line)
-    if weights is None or line.lanes is None:
-        return None
+def _found_sooner(line: Line, places: Places) -> Numeric | None:
+    """The slopes by what takes less time than each component alone; None where that cannot be had."""
     try:
-        return Structured(line, line.lanes, weights)
+        points = structured(line) or by_columns(line)
+        return None if points is None else _found(line, points, places)
     except Exception:  # one component after the other says what is wrong
         return None
 
 
-def _by_element(line: Line, together: Structured | None, places: Places) -> Numeric:
-    sooner = together or by_columns(line)
-    found = _found_sooner(line, sooner, places) if sooner else None
-    found = found or _found(line, Elements(line), places)
+def _clouded(line: Line, found: Numeric) -> Numeric:
+    """What was found, without a slope where a component reaches what is not finite."""
     for i in line.clouded():
         found.slopes[i] = Slope(nan, nan, Shape.EDGE)
         found.values[i] = found.errors[i] = nan
     return found
-
-
-def _found_sooner(line: Line, points: Points, places: Places) -> Numeric | None:
-    """The slopes by what takes less time than each component alone; None where that cannot be had."""
-    try:
-        return _found(line, points, places)
-    except Exception:  # one component after the other says what is wrong
-        return None
 
 
 def _by_direction(line: Line) -> Numeric:

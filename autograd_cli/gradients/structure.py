@@ -27,6 +27,15 @@ _CANCELS = 4
 _EPS = float(np.finfo(np.float64).eps)
 
 
+def structured(line: Line) -> "Structured | None":
+    """The components moved all at once, where each touches its own terms only; None of any other program.
+
+    Raises what torch raises, and NoLanesError where all together do not do what each does alone.
+    """
+    weights = fronts(line)
+    return None if weights is None or line.lanes is None else Structured(line, line.lanes, weights)
+
+
 def fronts(line: Line) -> dict[int, torch.Tensor] | None:
     """The weights (n,) of the last values whose elements are each a function of one of the leaf's, by place.
 

@@ -115,20 +115,23 @@ def test_few_steps_at_some_places_leave_the_others_alone(traced):
 
 
 def test_a_weight_that_is_wrong_is_found_out(traced, monkeypatch):
-    run = traced("sum(x**2)", x="[1.,2.,3.,4.]")
-    right = structure.passed_on
+    run = traced("sum(x**2)", x="linspace(1, 4, 100)")
+    right, lies = structure.passed_on, []
 
     def lie(*given):
-        return {place: part * 1.0005 for place, part in right(*given).items()}
+        lies.append(right(*given))
+        return {place: part * 1.0005 for place, part in lies[-1].items()}
 
     monkeypatch.setattr(structure, "passed_on", lie)
     found = numeric(Replay(run), "x", torch.ones((), dtype=torch.float64))
-    assert found.values.tolist() == pytest.approx([2, 4, 6, 8], rel=1e-9)
+    assert lies
+    assert torch.allclose(found.values, 2 * run.leaves["x"].detach(), rtol=1e-8)
 
 
 def test_kinks_jumps_and_edges_are_told_beside_smooth_elements(traced):
-    run = traced("relu(x) + sqrt(x + 2)*round(x/2)", x="[-1.5,0.,1.,-2.,0.7]")
-    found = numeric(Replay(run), "x", torch.ones(5, dtype=torch.float64))
+    text = "cat([tensor([-1.5,0.,1.,-2.,0.7]), linspace(3.1, 4.7, 60)])"
+    run = traced("relu(x) + sqrt(x + 2)*round(x/2)", x=text)
+    found = numeric(Replay(run), "x", torch.ones(65, dtype=torch.float64))
     assert {place: one.shape for place, one in found.slopes.items()} == {
         1: Shape.KINK, 2: Shape.JUMP, 3: Shape.EDGE,
     }  # fmt: skip
