@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from autograd_cli.lang.nodes import Attribute, Binary, Call as CallExpr, Expr, Name, Unary
+from autograd_cli.lang.nodes import Attribute, Binary, Call as CallExpr, Expr, Name
 from autograd_cli.report.values import shape_text
 from autograd_cli.symbolic.build import Prelude, method, parsed, rewritten, tidy
 from autograd_cli.symbolic.terms import Shape, Term, broadcast, factor_term
@@ -98,9 +98,9 @@ def formed(g: Value, text: str, shape: Shape, names: Mapping[str, Expr], rank: i
     as `turned` has it here; the scalars of the cotangent and a sign stand before all.
     """
     outside, cotangent = split(g)
-    template = parsed(text)
-    if isinstance(template, Unary):
-        outside, template = Term(-1).times(outside), template.operand
+    if text.startswith("-"):
+        outside = Term(-1).times(outside)
+    template = parsed(text.removeprefix("-"))
     return scaled(outside, filled(template, {**names, "g": cotangent}, rank), shape)
 
 

@@ -114,8 +114,8 @@ class Term:
         below = [f.written() for f in sorted((f for f in self.factors if f.power < 0), key=_rank)]
         product = _matrix_product(above)
         if product is not None:
-            left = Term(self.top, self.bottom if not below else 1, tuple(above[:-1])).times_expr(product.left)
-            return _over(replace(product, left=left), below, self.bottom)
+            outside = Term(self.top, self.bottom if not below else 1, tuple(above[:-1]))
+            return _over(_scaled(product, outside), below, self.bottom)
         parts = [f.written() for f in above]
         if below:
             return _over(_product(_signed(self.top, 1, parts)), below, self.bottom)
@@ -211,6 +211,14 @@ def _matrix_product(above: Iterable[Factor]) -> Binary | None:
     if last is None or last.power != 1 or not (isinstance(last.expr, Binary) and last.expr.op == "@"):
         return None
     return last.expr if all(s is not None and s.shape == () for s in scalars) else None
+
+
+def _scaled(product: Binary, outside: Term) -> Binary:
+    """`A @ B @ C` with scalars before A."""
+    left = product.left
+    if isinstance(left, Binary) and left.op == "@":
+        return replace(product, left=_scaled(left, outside))
+    return replace(product, left=outside.times_expr(left))
 
 
 def _signed(top: Real, bottom: Real, parts: list[Expr]) -> list[Expr]:

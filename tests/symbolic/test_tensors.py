@@ -155,6 +155,7 @@ ROUGH = {"torch.nn.functional.hardsigmoid"}  # see test_elementwise
 COMPLEX = "complex numbers have no derivative rules yet"
 
 
+@pytest.mark.filterwarnings("ignore:.* is deprecated")
 @pytest.mark.parametrize("path", sorted(set(EXAMPLES) - ROUGH))
 def test_examples_of_the_function_table(made, derived, path):
     run = made(
