@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from autograd_cli.errors import AgxError, first_line
+from autograd_cli.errors import AgxError, Span, first_line
 from autograd_cli.gradients.formula import steps_of
 from autograd_cli.gradients.line import components
 from autograd_cli.gradients.replay import Replay, ReplayError, default_dtype, quiet, raised
@@ -117,7 +117,7 @@ def _bound(binding: BoundValue) -> BoundValue:
 
 def _with_names(node: Any, recorded: Mapping[Expr, BoundValue]) -> Any:
     """A node with each recorded expression in it replaced by its name."""
-    if isinstance(node, tuple):
+    if isinstance(node, tuple) and not isinstance(node, Span):
         return tuple(_with_names(item, recorded) for item in node)
     if not isinstance(node, Expr):
         return node

@@ -42,6 +42,11 @@ def test_a_formula_that_torch_refuses_has_no_value(traced):
     assert found.reason.startswith("inconsistent tensor size")
 
 
+def test_a_formula_that_is_one_name_is_evaluated_beside_what_was_cut(traced):
+    run = traced("x*y + x.detach()*y.detach()", x="2.", y="3.")
+    assert exact(run, "y").values.item() == 3.0
+
+
 def test_what_was_drawn_has_its_recorded_value(traced):
     run = traced("x*randn(3)", dtype="float32", x="2.")
     drawn = next(step.value for step in run.steps if step.held)
