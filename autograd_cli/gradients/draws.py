@@ -133,15 +133,17 @@ def _numbers(count: int, samples: int) -> torch.Tensor:
     return torch.stack(list(_rows(count, samples)))
 
 
-def lane_factors(uses: Sequence[Use], samples: int) -> Iterator[torch.Tensor]:
-    """The factors of each use for all samples at once, (1 + samples, …); those of the first are 1."""
+def lane_factors(uses: Sequence[Use], count: int, samples: int) -> Iterator[torch.Tensor]:
+    """The factors of each use for all samples at once, (1 + samples, …); those of the first are 1.
+
+    Of `count` numbers they are those that `draws` gives.
+    """
     sizes = [shape.numel() for shape, _ in uses]
-    count = sum(sizes)
     if count > _KEPT:
         yield from _lanes_of_pool(uses, samples)
         return
     scales = torch.from_numpy(np.repeat([eps for _, eps in uses], sizes))
-    moved = _lane_numbers(count, samples).mul(scales).add_(1)
+    moved = _lane_numbers(count, samples)[:, : sum(sizes)].mul(scales).add_(1)
     for part, (shape, _) in zip(torch.split(moved, sizes, 1), uses, strict=True):
         yield part.view(1 + samples, *shape)
 

@@ -72,7 +72,7 @@ class Together:
         if not self.lanes.moves_root:
             raise NoLanesError
         values = self.lanes.values.copy()
-        factors = lane_factors(self.uses(), self.samples)
+        factors = lane_factors(self.uses(), self.sampler.count, self.samples)
         for name, index in self.replay.inputs.items():
             leaf = leaves.get(name, self.replay.leaves[name])
             moves = self.sampler.moves[index]
