@@ -196,20 +196,20 @@ def symmetric_eigenvalues(call: Call, g: Value, a: Operand, UPLO: Any = "L") -> 
     """eigvalsh: Q @ diag(G) @ Q.T, Q being the eigenvectors."""
     given = {} if plain(UPLO) == "L" else {"UPLO": plain(UPLO)}
     vectors = calling("linalg.eigh", a.expr, **given)
-    return [(a, _weighted(g, "(q*g)@q.mT", {"q": _item(vectors, 1)}, a.shape))]
+    return [(a, weighted(g, "(q*g)@q.mT", {"q": _item(vectors, 1)}, a.shape))]
 
 
 def singular_values(call: Call, g: Value, a: Operand, *, driver: Any = None) -> Contributions:
     """svdvals: U @ diag(G) @ Vh."""
     made = calling("linalg.svd", a.expr, full_matrices=False)
-    return [(a, _weighted(g, "(u*g)@v", {"u": _item(made, 0), "v": _item(made, 2)}, a.shape))]
+    return [(a, weighted(g, "(u*g)@v", {"u": _item(made, 0), "v": _item(made, 2)}, a.shape))]
 
 
 def _item(expr: Expr, index: int) -> Expr:
     return filled(parsed(f"a[{index}]"), {"a": expr})
 
 
-def _weighted(g: Value, text: str, names: dict[str, Expr], shape: Shape) -> Value:
+def weighted(g: Value, text: str, names: dict[str, Expr], shape: Shape) -> Value:
     """A text in which the columns of a matrix are multiplied by G, or by nothing where it does not vary."""
     if g.natural == ():
         made = filled(parsed(text.replace("*g", "")), names, len(shape))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from autograd_cli.lang.nodes import Attribute, Expr, Number, Subscript
-from autograd_cli.symbolic import reductions
+from autograd_cli.symbolic import factors, reductions
 from autograd_cli.symbolic.build import call as calling, method
 from autograd_cli.symbolic.indexing import Pick, items_back, put_back, put_together
 from autograd_cli.symbolic.operands import Call, Operand, plain
@@ -175,5 +175,6 @@ RULES: dict[str, Rule] = {
     "aminmax": aminmax,
     "broadcast_tensors": broadcast_tensors,
     "meshgrid": meshgrid,
+    **factors.RULES,
 }
 """By rule key, where the function gives several results."""

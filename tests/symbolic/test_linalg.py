@@ -52,6 +52,24 @@ linalg.svdvals(A)                                      | 243
 linalg.diagonal(A)                                     | 34
 linalg.diagonal(A, offset=1)                           | 234
 linalg.vander(A)                                       | 3
+linalg.slogdet(A)[1]                                   | 33
+slogdet(A).logabsdet                                   | 233
+slogdet(A)[0]                                          | 33
+linalg.inv_ex(A)[0]                                    | 233
+linalg.cholesky_ex(A@A.mT, upper=True)[0]              | 34
+linalg.solve_ex(A, B)[0]                               | 33 3
+linalg.solve_ex(A, B, left=False, check_errors=True)[0] | 33 23
+linalg.eigh(A + A.mT)[0]                               | 33
+linalg.eigh(A + A.mT, UPLO='U').eigenvalues            | 233
+linalg.svd(A)[1]                                       | 33
+linalg.svd(A, full_matrices=False).S                   | 243
+svd(A)[1]                                              | 34
+linalg.qr(A)[0]                                        | 43
+linalg.qr(A).R                                         | 243
+qr(A)[1]                                               | 33
+linalg.qr(A)[0]@linalg.qr(A)[1]                        | 33
+linalg.lu(A)[1]                                        | 33
+linalg.lu(A)[2]                                        | 233
 linalg.vander(A, N=4)                                  | 23
 """.strip().splitlines()
 """Sources and the shapes of A and B, a digit a dim."""
@@ -68,6 +86,7 @@ def values(shapes: str) -> dict[str, torch.Tensor]:
     return made
 
 
+@pytest.mark.filterwarnings("ignore:torch.qr is deprecated")
 @pytest.mark.parametrize("line", CASES)
 @pytest.mark.parametrize("form", ["{}", "sin({})"], ids=["ones", "varied"])
 def test_rule_agrees_with_autograd(derive, line, form):
@@ -106,6 +125,11 @@ def test_formula(derive, line):
 
 REASONS = {
     "matrix_power(A, 12)": "matrix_power to the 12 has no short formula: it is a sum of 12 products",
+    "linalg.eigh(A)[1]": "the eigenvectors of eigh have no short formula: they hang on each other",
+    "linalg.svd(A)[0]": "the singular vectors of svd have no short formula: they hang on each other",
+    "linalg.svd(A[:2])[1]": "svd with all singular vectors has no short formula",
+    "linalg.qr(A[:2])[1]": "qr has a short formula for tall matrices alone, in the reduced form",
+    "linalg.lu(A[:2])[1]": "lu has a short formula for square matrices alone, with pivots",
     "matrix_exp(A[None])": "matrix_exp of a stack of matrices has no short formula",
 }
 

@@ -66,7 +66,7 @@ FACTORS = (
               signature="(LU_data, LU_pivots: index, unpack_data: flag = True,"
                         " unpack_pivots: flag = True)"),
     _row("torch.lu", "(LU, pivots), and info where get_infos says so", "torch.lu(x)[0]", domain=FULL, x=M,
-         signature="(A, pivot: flag = True, get_infos: flag = False)",
+         key="torch_lu", signature="(A, pivot: flag = True, get_infos: flag = False)",
          method_signature="(input, pivot: flag = True, get_infos: flag = False)"),
     _row("torch.qr", "(Q, R) with Q @ R = input, Q orthogonal and R a triangle", "qr(x)[1]",
          signature="(input, some: flag = True)", domain=FULL, key="torch_qr", x=M),

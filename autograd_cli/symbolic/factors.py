@@ -1,0 +1,116 @@
+"""Rules of linear algebra with several results: decompositions, and forms that report an `info`.
+
+A rule is given the cotangents by result. Formulas are those that torch's own derivatives come
+from: Walter and Lehmann, "Algorithmic differentiation of linear algebra functions", for QR, and
+Giles, "Collected matrix derivative results", for the others.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from autograd_cli.lang.nodes import Expr, Number, Subscript
+from autograd_cli.symbolic import linalg
+from autograd_cli.symbolic.build import call as calling
+from autograd_cli.symbolic.matrices import formed, turned
+from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, plain
+from autograd_cli.symbolic.terms import factor_term
+from autograd_cli.symbolic.texts import Contributions
+from autograd_cli.symbolic.values import Value
+
+Arrived = Mapping[int, Value]
+Rule = Callable[..., Contributions]
+
+
+def item(call: Call, index: int) -> Expr:
+    """One of the results, by its place."""
+    return Subscript(call.step.expr, Number(index))
+
+
+def _alone(call: Call, index: int, g: Value) -> Call:
+    """The call as that of one of its results."""
+    expr = item(call, index)
+    return replace(call, out=Operand(expr, g.shape, factor_term(expr, g.shape)))
+
+
+def _first(rule: Rule, kept: tuple[str, ...] = ()) -> Rule:
+    """The rule of a function whose first result is another function's; only `kept` options matter."""
+
+    def of_several(call: Call, by: Arrived, *args: Any, **kwargs: Any) -> Contributions:
+        options = {name: value for name, value in kwargs.items() if name in kept}
+        return rule(_alone(call, 0, by[0]), by[0], *args, **options)
+
+    return of_several
+
+
+def sign_and_logarithm(call: Call, by: Arrived, a: Operand) -> Contributions:
+    """slogdet: inv(A).T for the logarithm, nothing for the sign."""
+    return linalg.log_determinant(call, by[1], a) if 1 in by else [(a, Value((), a.shape))]
+
+
+def _only(call: Call, by: Arrived, index: int, what: str) -> Value:
+    """What has arrived at one result; NoRuleError where anything has at another."""
+    if set(by) != {index}:
+        raise NoRuleError(f"the {what} of {call.name} have no short formula: they hang on each other")
+    return by[index]
+
+
+def symmetric(call: Call, by: Arrived, a: Operand, UPLO: Any = "L") -> Contributions:  # noqa: N803
+    """eigh, the eigenvalues: Q @ diag(G) @ Q.T."""
+    g = _only(call, by, 0, "eigenvectors")
+    return [(a, linalg.weighted(g, "(q*g)@q.mT", {"q": item(call, 1)}, a.shape))]
+
+
+def singular(call: Call, by: Arrived, a: Operand, *args: Any, **kwargs: Any) -> Contributions:
+    """svd, the singular values: U @ diag(G) @ V.T."""
+    g = _only(call, by, 1, "singular vectors")
+    if a.shape[-1] != a.shape[-2] and not _is_reduced(call, *args, **kwargs):
+        raise NoRuleError(f"{call.name} with all singular vectors has no short formula")
+    last = item(call, 2)
+    names = {"u": item(call, 0), "v": last if call.step.key == "svd" else turned(last, len(a.shape))}
+    return [(a, linalg.weighted(g, "(u*g)@v", names, a.shape))]
+
+
+def _is_reduced(call: Call, full: Any = None, *rest: Any, **named: Any) -> bool:
+    """Whether there are as many singular vectors as values."""
+    if call.step.key == "torch_svd":
+        return bool(plain(named.get("some", True if full is None else full)))
+    return not plain(named.get("full_matrices", True if full is None else full))
+
+
+def orthogonal(
+    call: Call, by: Arrived, a: Operand, mode: Any = "reduced", *, some: Any = True
+) -> Contributions:
+    """qr: (G + Q @ S) @ inv(R).T, S being a triangle and its mirror: of R @ G.T for R, of -G.T @ Q for Q."""
+    if plain(mode) not in ("reduced", True) or not plain(some) or a.shape[-2] < a.shape[-1]:
+        raise NoRuleError(f"{call.name} has a short formula for tall matrices alone, in the reduced form")
+    names, rank = {"q": item(call, 0), "r": item(call, 1)}, len(a.shape)
+    names["i"] = calling("linalg.inv", names["r"])
+    texts = {
+        0: "(g - q@(tril(g.mT@q) + tril(g.mT@q, -1).mT))@i.mT",
+        1: "q@(tril(r@g.mT) + tril(r@g.mT, -1).mT)@i.mT",
+    }
+    return [(a, formed(g, texts[index], a.shape, names, rank)) for index, g in by.items()]
+
+
+def triangles(call: Call, by: Arrived, a: Operand, *, pivot: Any = True) -> Contributions:
+    """lu: P @ inv(L).T @ M @ inv(U).T, M being a triangle of L.T @ G for L and of G @ U.T for U."""
+    if a.shape[-1] != a.shape[-2] or not plain(pivot):
+        raise NoRuleError(f"{call.name} has a short formula for square matrices alone, with pivots")
+    names = {"p": item(call, 0), "l": item(call, 1), "u": item(call, 2)}
+    names |= {"i": calling("linalg.inv", names["l"]), "j": calling("linalg.inv", names["u"])}
+    texts = {1: "p@i.mT@tril(l.mT@g, -1)@j.mT", 2: "p@i.mT@triu(g@u.mT)@j.mT"}
+    return [(a, formed(g, texts[index], a.shape, names, len(a.shape))) for index, g in by.items() if index]
+
+
+RULES: dict[str, Rule] = {
+    "slogdet": sign_and_logarithm,
+    "inv_ex": _first(linalg.inverse),
+    "cholesky_ex": _first(linalg.cholesky, ("upper",)),
+    "solve_ex": _first(linalg.solve, ("left",)),
+    "eigh": symmetric,
+    **dict.fromkeys(("svd", "torch_svd"), singular),
+    **dict.fromkeys(("qr", "torch_qr"), orthogonal),
+    "lu": triangles,
+}
+"""The rules of this file by key."""
