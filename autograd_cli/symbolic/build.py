@@ -29,7 +29,9 @@ from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.symbolic.unparse import unparse
 
-MODULES = {"F": "torch.nn.functional", "special": "torch.special", "linalg": "torch.linalg"}
+MODULES = {
+    "F": "torch.nn.functional", "special": "torch.special", "linalg": "torch.linalg", "fft": "torch.fft"
+}  # fmt: skip
 CONSTANTS = {"pi": "math.pi", "inf": "math.inf", "nan": "math.nan"}
 
 

@@ -9,7 +9,7 @@ from autograd_cli.symbolic.build import call as calling, literal, method, parsed
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, plain
 from autograd_cli.symbolic.terms import ONE, Shape, Term, factor_term
 from autograd_cli.symbolic.texts import Contributions, masked, multiplied
-from autograd_cli.symbolic.values import Value, reduced, split, with_dims
+from autograd_cli.symbolic.values import Value, reduced, with_dims
 
 
 def dims_of(dim: Any, rank: int) -> tuple[int, ...]:
@@ -159,9 +159,24 @@ def norm(
         return [(x, stretched(share, x, dim, keepdim).times(x.term, x.shape))]
     if order == 1:
         return [(x, multiplied(stretched(g, x, dim, keepdim), parsed("sign(x)"), {"x": x}, x.shape))]
-    if not isinstance(order, int | float) or not 1 < order < inf:
+    if order == 0:
+        return [(x, Value((), x.shape))]
+    if order in (inf, -inf):
+        return [(x, _largest(call, g, x, dim, keepdim))]
+    if not isinstance(order, int | float):
         raise NoRuleError(f"{call.name} with p = {order} has no derivative rule yet")
-    return [(x, _power_norm(call, g, x, order, stretched_by=(dim, keepdim)))]
+    made = _power_norm(call, g, x, order, stretched_by=(dim, keepdim))
+    if order > 1:
+        return [(x, made)]
+    zero = factor_term(Compare(("==",), (x.expr, literal(0))), x.shape)
+    return [(x, masked(zero, made, keep=False))]
+
+
+def _largest(call: Call, g: Value, x: Operand, dim: Any, keepdim: Any) -> Value:
+    """Of the largest or smallest size: the signs of the elements that have it, shared among these."""
+    sized = Operand(calling("abs", x.expr), x.shape, factor_term(calling("abs", x.expr), x.shape))
+    ((_, shared),) = extreme(call, g, sized, dim, keepdim)
+    return shared.times(factor_term(calling("sign", x.expr), x.shape), x.shape)
 
 
 def _power_norm(call: Call, g: Value, x: Operand, order: float, stretched_by: tuple[Any, Any]) -> Value:
@@ -221,15 +236,6 @@ def extreme(call: Call, g: Value, x: Operand, dim: Any = None, keepdim: Any = Fa
 
 def _plain_dims(dims: Sequence[int]) -> int | tuple[int, ...]:
     return dims[0] if len(dims) == 1 else tuple(dims)
-
-
-def cumulative_sum(call: Call, g: Value, x: Operand, dim: Any, *, dtype: Any = None) -> Contributions:
-    """cumsum: the running sum from the other end."""
-    if not x.shape:
-        return [(x, g)]
-    scalars, expr = split(g)
-    back = method(method(method(expr, "flip", plain(dim)), "cumsum", plain(dim)), "flip", plain(dim))
-    return [(x, Value((scalars.times(factor_term(back, x.shape)),), x.shape))]
 
 
 def softmax(call: Call, g: Value, x: Operand, dim: Any, dtype: Any = None) -> Contributions:

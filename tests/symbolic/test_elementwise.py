@@ -102,7 +102,7 @@ def test_prelu_by_channel_of_an_image_says_that_it_has_no_rule(derive):
 # Reading and composing complex numbers, random slopes, and functions of several results.
 WITHOUT = {
     "cdouble", "cfloat", "complex", "polar", "view_as_complex", "view_as_real", "imag", "frexp",
-    "chalf", "glu", "gumbel_softmax", "nextafter", "resolve_neg",
+    "chalf", "gumbel_softmax", "nextafter",
 }  # fmt: skip
 
 

@@ -156,6 +156,11 @@ COMPLEX = "complex numbers have no derivative rules yet"
 
 
 @pytest.mark.filterwarnings("ignore:.* is deprecated")
+def _draws(path, found):
+    """Whether there is no formula because of a random draw, as while training."""
+    return "dropout" in path and found.derivative.reason.endswith("draws at random what it drops")
+
+
 @pytest.mark.parametrize("path", sorted(set(EXAMPLES) - ROUGH))
 def test_examples_of_the_function_table(made, derived, path):
     run = made(
@@ -163,7 +168,7 @@ def test_examples_of_the_function_table(made, derived, path):
     )
     assert run.failure is None
     for name, found in derived(run).items():
-        assert found.agrees or found.derivative.reason == COMPLEX, (
+        assert found.agrees or found.derivative.reason == COMPLEX or _draws(path, found), (
             name,
             found.text,
             found.derivative.reason,
