@@ -320,10 +320,13 @@ def _check_links(report: Report) -> None:
     ids = {node.id for node in graph.nodes}
     if len(ids) < len(graph.nodes):
         raise _Bad("has two nodes with one id").under("graph.nodes")
-    used = [("root", graph.root)] if graph.root is not None else []
-    used += [(f"edges[{i}]", end) for i, edge in enumerate(graph.edges) for end in (edge.from_, edge.to)]
-    used += [(f"stretched[{i}].node", item.node) for i, item in enumerate(graph.stretched)]
-    used += [(f"paths[{i}].nodes", node) for i, path in enumerate(graph.paths) for node in path.nodes]
+    used = [("graph.root", graph.root)] if graph.root is not None else []
+    used += [(f"graph.edges[{i}]", end) for i, one in enumerate(graph.edges) for end in (one.from_, one.to)]
+    used += [(f"graph.stretched[{i}].node", item.node) for i, item in enumerate(graph.stretched)]
+    used += [(f"graph.paths[{i}].nodes", node) for i, path in enumerate(graph.paths) for node in path.nodes]
+    for i, ends in enumerate(report.chain.leaves if report.chain else ()):
+        shown = {ends.node, *ends.cut, *(node for way in ends.ways for node in way.nodes)}
+        used += [(f"chain.leaves[{i}]", node) for node in sorted(shown)]
     for where, node in used:
         if node not in ids:
-            raise _Bad(f"speaks of node {node}, which is not in graph.nodes").under(f"graph.{where}")
+            raise _Bad(f"speaks of node {node}, which is not in graph.nodes").under(where)

@@ -12,6 +12,7 @@ characters of the source, dtypes and devices the words torch prints ("float32",
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from autograd_cli.report.chain import Chain as Chain, Keeping as Keeping
 from autograd_cli.report.kinds import (
     Nested as Nested,
     Severity as Severity,
@@ -279,6 +280,7 @@ class Report:
     functions in the source, `mode` is "no_grad" or "inference_mode", `autocast` the dtype of
     that mode, `grad_output` the text of the cotangent; empty where nothing was asked. `targets` are
     the callables that --use brought, `examined` what gradcheck found of their autograd.Functions.
+    `chain` and `saved` are None unless they were asked for.
     """
 
     source: str
@@ -306,4 +308,6 @@ class Report:
     grad_output: str = ""
     targets: tuple[Target, ...] = ()
     examined: tuple[Examination, ...] = ()
+    chain: Chain | None = None
+    saved: Keeping | None = None
     schema: str = SCHEMA

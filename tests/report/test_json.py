@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 from autograd_cli.errors import InputError
 from autograd_cli.report import records
+from autograd_cli.report.chain import Chain, Departure, Keeping, Link, Way as Passed, Ways
 from autograd_cli.report.json import from_json, to_json
 from autograd_cli.report.records import (
     Backward,
@@ -94,6 +95,27 @@ def build(**changes):
         "backwards": (Backward(3, "y1", (gradient,), {"x": None}, {"x": 4.0}, (0, 6), value=0.5),),
         "inspected": Inspection("y", (("shape", "()"),), (("grad", "None"),), (("grad", "4"),)),
         "root": "y1",
+        "chain": Chain(
+            (
+                Ways(
+                    "x",
+                    1,
+                    (),
+                    1,
+                    0.0,
+                    (Passed((0, 1), (Link(0, 0, (), "cos(x)", 0.9, 0.9, True, 0.9),), 0.9),),
+                    total=0.9,
+                    autograd=0.9,
+                    difference=0.0,
+                    tolerance=1e-7,
+                    cut=(1,),
+                ),
+            ),
+            2,
+            (Departure(1, 0.9, 0.8, 0.1, 1e-7),),
+            1,
+        ),
+        "saved": Keeping(4, (4,)),
         "targets": (Target("swish", "my_ops.py", "Swish.apply", "autograd.Function", 4),),
         "examined": (
             Examination(
@@ -205,7 +227,7 @@ def test_reports_keep_to_the_schema():
     "record",
     [
         Report, Binding, Output, Graph, Node, Edge, Local, Saved, Stretch, Way, Gradient, Finding, Fix,
-        Statement, Made, Change, Round, Backward, Inspection,
+        Statement, Made, Change, Round, Backward, Inspection, Chain, Ways, Passed, Link, Departure, Keeping,
     ],
 )  # fmt: skip
 def test_the_schema_requires_every_field_of_a_record(record):
@@ -261,6 +283,10 @@ def test_what_is_no_report_is_refused(text, sentence):
             "graph.edges[0] speaks of node 7, which is not in graph.nodes",
         ),
         (lambda d: d["graph"].update(root=9), "graph.root speaks of node 9, which is not in graph.nodes"),
+        (
+            lambda d: d["chain"]["leaves"][0]["ways"][0].update(nodes=[0, 5]),
+            "chain.leaves[0] speaks of node 5, which is not in graph.nodes",
+        ),
         (lambda d: d["graph"]["nodes"][1].update(id=0), "graph.nodes has two nodes with one id"),
         (
             lambda d: d["findings"][0].update(severity="bad"),
