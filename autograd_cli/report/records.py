@@ -13,6 +13,18 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from autograd_cli.report.chain import Chain as Chain, Keeping as Keeping
+from autograd_cli.report.checks import (
+    Asked as Asked,
+    Checks as Checks,
+    Cut as Cut,
+    Element as Element,
+    Forward as Forward,
+    Grounds as Grounds,
+    Guilty as Guilty,
+    Loss as Loss,
+    Repeat as Repeat,
+    Sides as Sides,
+)
 from autograd_cli.report.kinds import (
     Nested as Nested,
     Severity as Severity,
@@ -187,7 +199,8 @@ class Gradient:
     `directions` is the number of random directions of the numeric witness, None when
     every element was perturbed; `sentence` says what the verdict rests on. `plain` is a
     plain central difference in the run's dtype, where a step was given, and
-    `plain_sentence` says how far off it is and whether the step is to blame.
+    `plain_sentence` says how far off it is and whether the step is to blame. `grounds` are
+    gradcheck's.
     """
 
     name: str
@@ -210,6 +223,7 @@ class Gradient:
     notes: tuple[str, ...] = ()
     plain: Values = None
     plain_sentence: str = ""
+    grounds: Grounds | None = None
 
 
 @dataclass(frozen=True)
@@ -281,6 +295,7 @@ class Report:
     that mode, `grad_output` the text of the cotangent; empty where nothing was asked. `targets` are
     the callables that --use brought, `examined` what gradcheck found of their autograd.Functions.
     `chain` and `saved` are None unless they were asked for.
+    `checks` is what gradcheck asked of the run as a whole.
     """
 
     source: str
@@ -310,4 +325,5 @@ class Report:
     examined: tuple[Examination, ...] = ()
     chain: Chain | None = None
     saved: Keeping | None = None
+    checks: Checks | None = None
     schema: str = SCHEMA
