@@ -187,6 +187,8 @@ OPTIONS: tuple[Option, ...] = (
     Option("--depth", "Rows of the tree down to this depth", "N", commands=_REPORTS, panel=_OUT,
            read=_integer(0)),
     Option("--inspect", "Show all facts of one value", "NAME", panel=_OUT),
+    Option("--saved", "Show what each node keeps for backward, and how many bytes", panel=_OUT),
+    Option("--steps", "Show the chain rule way by way, numbers put in", panel=_OUT),
     Option("--full", "Write out large graphs and tensors whole", commands=_REPORTS, panel=_OUT),
     Option("--json", "Print JSON", commands=(*_REPORTS, "devices", "ops"), panel=_OUT),
     Option("--format", f"How to print: {', '.join(FORMATS)}", "FORMAT", "-f", commands=_REPORTS, panel=_OUT,

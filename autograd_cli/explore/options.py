@@ -23,6 +23,7 @@ class Options:
     gradients are demanded: an output without a graph is a verdict, not a remark. `root` and
     `inspect` are names of values; `no_grad`, `inference_mode` and `autocast`, the name of a
     dtype, are modes for the whole run. `use` are a person's own callables.
+    `steps` and `saved` ask for the chain rule way by way and for what nodes keep.
     """
 
     device: str = "cpu"
@@ -49,6 +50,8 @@ class Options:
     inference_mode: bool = False
     autocast: str | None = None
     use: tuple[Use, ...] = ()
+    steps: bool = False
+    saved: bool = False
 
     @property
     def limit(self) -> int | None:

@@ -13,7 +13,7 @@ from autograd_cli.explore.judging import Judged, judge
 from autograd_cli.explore.options import Options, status_of
 from autograd_cli.explore.packing import output_record, so_far
 from autograd_cli.explore.roots import Root, check_names, chosen, numbers_again
-from autograd_cli.explore.single import explained, failed_backward
+from autograd_cli.explore.single import explained, failed_backward, with_steps
 from autograd_cli.explore.watching import Place, Seen, Watching
 from autograd_cli.graph.pack import graph as packed_graph, with_cotangents
 from autograd_cli.graph.read import Reading, reading_of
@@ -28,7 +28,7 @@ Progress = Callable[[Report], None]
 class Shown:
     """What a report shows of its root: the graph, its gradients, and what a backward sent into it.
 
-    `own` is its slice where the backward is none of the program's.
+    `whole` is its slice, `own` the same where the backward is none of the program's.
     """
 
     root: Root
@@ -37,6 +37,7 @@ class Shown:
     gradients: tuple[Gradient, ...] = ()
     cotangent: torch.Tensor | None = None
     own: Slice | None = None
+    whole: Slice | None = None
 
 
 def explored(
@@ -59,6 +60,7 @@ def explored(
     backwards = _backwards(watching, judged, options)
     findings = _findings(ran, shown, judged, options)
     report = _report(ran, options, shown, backwards, findings)
+    report = _with_steps(report, shown, options)
     report = replace(report, inspected=inspected)
     _let_go(ran, watching)
     return report
@@ -78,7 +80,14 @@ def _shown(ran: Ran, root: Root, judged: dict[int, Judged], options: Options) ->
     known = own or judged[id(seen)]
     reading, graph = _graph(seen, known, options)
     gradients = () if seen.error is not None else known.gradients
-    return Shown(root, graph, reading, gradients, seen.cotangent(), own.whole if own else None)
+    return Shown(root, graph, reading, gradients, seen.cotangent(), own.whole if own else None, known.whole)
+
+
+def _with_steps(report: Report, shown: Shown, options: Options) -> Report:
+    """The report with what was asked for beside the graph."""
+    seen = shown.root.seen
+    arrived = seen.arrived() if seen is not None and options.steps else None
+    return with_steps(report, options, shown.whole, shown.reading, arrived, shown.cotangent)
 
 
 def _graph(seen: Seen, known: Judged, options: Options) -> tuple[Reading, Graph]:

@@ -1,9 +1,10 @@
 """The report of a source that is one expression: its graph, one backward, the witnesses."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import torch
+from torch.autograd.graph import Node as GradFn
 
 from autograd_cli.diagnose.inspections import inspect
 from autograd_cli.errors import InputError, Span
@@ -39,7 +40,7 @@ def explored(
         absent = Backward(leaves=dict.fromkeys(made.leaves))
         gradients = witnesses.check(made, absent) if options.check else ()
         report = report_of(made, options, inspect(made, None, gradients), gradients=gradients)
-        return replace(report, inspected=before)
+        return replace(with_steps(report, options), inspected=before)
     refuse_output(root, options.max_memory)
     with collector_paused():
         reading = read(made, root)
@@ -55,6 +56,7 @@ def explored(
         findings = (*explained(failed_backward(made, passed.error)), *findings)
     sent = torch.ones_like(root) if cotangent is None else cotangent
     report = report_of(made, options, findings, graph, gradients, reading, sent)
+    report = with_steps(report, options, made, reading, passed.cotangents, sent)
     if before is not None:
         after = inspected(made, options)
         report = replace(
@@ -62,6 +64,26 @@ def explored(
         )
     del root, passed
     _let_go(made, reading)
+    return report
+
+
+def with_steps(
+    report: Report,
+    options: Options,
+    run: Run | None = None,
+    reading: Reading | None = None,
+    arrived: Mapping[GradFn, tuple[torch.Tensor | None, ...]] | None = None,
+    cotangent: torch.Tensor | None = None,
+) -> Report:
+    """The report with the chain rule way by way and with what is kept, as far as they were asked for."""
+    if not (options.steps or options.saved):
+        return report
+    from autograd_cli.explore import steps  # few ask for them
+
+    if options.saved:
+        report = replace(report, saved=steps.keeping(reading))
+    if options.steps:
+        report = replace(report, chain=steps.chain(report, run, reading, arrived or {}, cotangent, options))
     return report
 
 

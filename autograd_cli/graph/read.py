@@ -29,14 +29,19 @@ class Reading:
     """What was read of a graph: the walk, who made each node, what it keeps, its factors.
 
     All lists are by node number. `factors` holds, per node, the Local of each slot that
-    has one.
+    has one. `storages` are the bytes of each storage that is kept, by its number.
     """
 
     walk: Walk
     owners: list[Owner | None]
     saved: list[tuple[Saved, ...]] = field(default_factory=list)
     factors: list[dict[int, Local]] = field(default_factory=list)
-    kept_bytes: int = 0
+    storages: list[int] = field(default_factory=list)
+
+    @property
+    def kept_bytes(self) -> int:
+        """The bytes of all storages, each counted once."""
+        return sum(self.storages)
 
 
 def read(run: Run, root: torch.Tensor) -> Reading:
@@ -44,9 +49,9 @@ def read(run: Run, root: torch.Tensor) -> Reading:
 
     Must come before the first backward, which frees what the nodes keep.
     """
-    walked, saved, kept_bytes = _kept(_edges([root]))
+    walked, saved, storages = _kept(_edges([root]))
     owned = owners(run.steps, walked.nodes)
-    reading = Reading(walked, [owned.get(node) for node in walked.nodes], saved, kept_bytes=kept_bytes)
+    reading = Reading(walked, [owned.get(node) for node in walked.nodes], saved, storages=storages)
     reading.factors = _factors(run, reading, None)
     return reading
 
@@ -61,14 +66,14 @@ class Glance:
 
     walk: Walk
     saved: list[tuple[Saved, ...]]
-    kept_bytes: int
+    storages: list[int]
     numbers: list[Numbers] | None
 
 
 def glance(roots: Sequence[torch.Tensor], with_numbers: bool = True) -> Glance:
     """The graph below `roots` as it stands."""
-    walked, saved, kept_bytes = _kept(_edges(roots))
-    return Glance(walked, saved, kept_bytes, numbers_of(walked) if with_numbers else None)
+    walked, saved, storages = _kept(_edges(roots))
+    return Glance(walked, saved, storages, numbers_of(walked) if with_numbers else None)
 
 
 def numbers_of(walked: Walk) -> list[Numbers]:
@@ -80,7 +85,7 @@ def reading_of(run: Run, seen: Glance) -> Reading:
     """The reading of a graph that was glanced at, whose nodes the steps of `run` made."""
     owned = owners(run.steps, seen.walk.nodes)
     owning = [owned.get(node) for node in seen.walk.nodes]
-    reading = Reading(seen.walk, owning, seen.saved, kept_bytes=seen.kept_bytes)
+    reading = Reading(seen.walk, owning, seen.saved, storages=seen.storages)
     reading.factors = _factors(run, reading, seen.numbers or [()] * len(seen.walk.nodes))
     return reading
 
@@ -90,10 +95,10 @@ def _edges(roots: Sequence[torch.Tensor]) -> list[GradFn]:
     return [root.grad_fn or torch.autograd.graph.get_gradient_edge(root).node for root in wanted]
 
 
-def _kept(roots: Sequence[GradFn]) -> tuple[Walk, list[tuple[Saved, ...]], int]:
-    """The walk from `roots`, what each node keeps, and how many bytes that is."""
+def _kept(roots: Sequence[GradFn]) -> tuple[Walk, list[tuple[Saved, ...]], list[int]]:
+    """The walk from `roots`, what each node keeps, and the bytes of each storage of that."""
     walked, saved = walk(roots), SavedTensors()
-    return walked, [saved.of(node) for node in walked.nodes], saved.kept_bytes()
+    return walked, [saved.of(node) for node in walked.nodes], saved.storages
 
 
 def _early(node: GradFn) -> Numbers:

@@ -14,11 +14,14 @@ _RAW = "_raw_saved_"
 
 
 class SavedTensors:
-    """Reads what nodes keep; storages are numbered in the order in which they appear."""
+    """Reads what nodes keep; storages are numbered in the order in which they appear.
+
+    `storages` are their bytes, by number.
+    """
 
     def __init__(self) -> None:
-        self._storages: dict[int, int] = {}
-        self._bytes: list[int] = []
+        self._numbers: dict[int, int] = {}
+        self.storages: list[int] = []
 
     def of(self, node: GradFn) -> tuple[Saved, ...]:
         """The tensors that `node` keeps; fewer where torch no longer gives them out."""
@@ -40,14 +43,10 @@ class SavedTensors:
 
     def _kept(self, name: str, tensor: torch.Tensor) -> Saved:
         storage = tensor.untyped_storage()
-        number = self._storages.setdefault(storage._cdata, len(self._storages))
-        if number == len(self._bytes):
-            self._bytes.append(storage.nbytes())
+        number = self._numbers.setdefault(storage._cdata, len(self._numbers))
+        if number == len(self.storages):
+            self.storages.append(storage.nbytes())
         return Saved(name, tuple(tensor.shape), dtype_name(tensor.dtype), tensor.nbytes, number)
-
-    def kept_bytes(self) -> int:
-        """The bytes of all storages seen, each counted once."""
-        return sum(self._bytes)
 
 
 def is_freed(node: GradFn) -> bool:

@@ -1,0 +1,256 @@
+"""The chain rule way by way, from a graph that is computed once more: a backward has freed the one it had."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from itertools import pairwise
+from math import isfinite
+from typing import Any
+
+import torch
+from torch.autograd.graph import Node as GradFn
+
+from autograd_cli.errors import AgxError
+from autograd_cli.explore.options import Options
+from autograd_cli.gradients.again import again
+from autograd_cli.gradients.exact import Formulas
+from autograd_cli.gradients.replay import ReplayError
+from autograd_cli.graph.chain import Apart, Arrivals, Cotangents, Followed, Trail, distance, follow, size
+from autograd_cli.graph.local import tensor_operands
+from autograd_cli.graph.read import Reading
+from autograd_cli.graph.walk import collector_paused, walk
+from autograd_cli.lang.parse import parse
+from autograd_cli.lang.source import Source
+from autograd_cli.report import Graph, Node, Report, Values, under
+from autograd_cli.report.chain import Chain, Departure, Keeping, Link, Way, Ways
+from autograd_cli.run.slices import Slice
+from autograd_cli.run.tape import BoundValue, Run
+from autograd_cli.run.values import plain
+
+MOST_WAYS = 4
+"""Ways to a leaf that are shown unless everything is asked for."""
+
+_ALL = 256
+"""Ways to a leaf that are shown where everything is asked for."""
+
+_CALLS = 200_000
+"""Calls of a node that the ways beyond the usual may take."""
+
+_ELEMENTS = 1 << 24
+"""Elements of what the ways that are followed carry at one node."""
+
+_DEPARTURES = 10
+
+_LINKS = 200
+"""Links of one way that are in a report unless everything is asked for: the first half and the last."""
+
+_FORMULAS = 200
+"""Local derivatives that are evaluated on paper: more would not be read."""
+
+
+def keeping(reading: Reading | None) -> Keeping:
+    """What the nodes of a graph keep in all."""
+    return Keeping() if reading is None else Keeping(reading.kept_bytes, tuple(reading.storages))
+
+
+def chain(
+    report: Report,
+    run: Run | None,
+    reading: Reading | None,
+    arrived: Mapping[GradFn, Cotangents],
+    cotangent: torch.Tensor | None,
+    options: Options,
+) -> Chain:
+    """The ways from the root of a run to its leaves.
+
+    `arrived` is what the engine had at each node, `cotangent` what was sent into the root.
+    """
+    graph = report.graph
+    if graph is None or run is None or reading is None or cotangent is None:
+        return Chain(reason="there is no graph")
+    if not arrived:
+        return Chain(reason="no backward came through it")
+    try:
+        output = again(_as_slice(run)).output
+    except (AgxError, ReplayError, RuntimeError, TypeError, ValueError) as error:
+        return Chain(reason=str(error) if isinstance(error, ReplayError) else "it cannot be run again")
+    with collector_paused():
+        edge = torch.autograd.graph.get_gradient_edge(output) if output.requires_grad else None
+        walked = walk([] if edge is None else [edge.node])
+        try:
+            if edge is None or [*map(type, walked.nodes)] != [*map(type, reading.walk.nodes)]:
+                return Chain(reason="run once more, it makes another graph")
+            kept = [arrived.get(fn, ()) for fn in reading.walk.nodes]
+            most = _most(graph, options.full)
+            followed = follow(walked, [(0, edge.output_nr, cotangent)], kept, most)
+            return _Packer(run, graph, reading, kept, options, most).chain(followed)
+        finally:
+            del output, edge
+            walked.release()
+
+
+def _as_slice(run: Run) -> Slice:
+    """A run as what can be made again."""
+    if isinstance(run, Slice):
+        return run
+    known = {part.name: getattr(run, part.name) for part in fields(Run)}
+    return Slice(**known, tensors=dict(run.leaves))
+
+
+def _most(graph: Graph, full: bool) -> int:
+    """How many ways are followed through each node."""
+    sizes = (torch.Size(node.shape).numel() for node in graph.nodes if node.shape)
+    fitting = _ELEMENTS // max(*sizes, 1, 1)
+    wanted = min(_ALL, max(_CALLS // max(len(graph.nodes), 1), MOST_WAYS)) if full else MOST_WAYS
+    return max(min(wanted, fitting), 1)
+
+
+class _Packer:
+    """Makes records of what was followed."""
+
+    def __init__(
+        self,
+        run: Run,
+        graph: Graph,
+        reading: Reading,
+        kept: Sequence[Cotangents],
+        options: Options,
+        most: int,
+    ) -> None:
+        self.run, self.graph, self.reading = run, graph, reading
+        self.kept, self.limit, self.most = kept, options.limit, most
+        self.numbers = _Numbers(run)
+        self.real = not any("complex" in (node.dtype or "") for node in graph.nodes)
+
+    def chain(self, followed: Followed) -> Chain:
+        """All ways, and where the engine departs from what is handed down."""
+        ends = sorted(followed.ends.items())
+        leaves = tuple(
+            self.ways(number, arrivals) for number, arrivals in ends if self.graph.nodes[number].leaf
+        )
+        apart = followed.apart
+        told = tuple(self.departure(one) for one in apart[:_DEPARTURES])
+        return Chain(leaves, followed.checked, told, len(apart))
+
+    def departure(self, apart: Apart) -> Departure:
+        """A node where the engine has another cotangent."""
+        expected, kept = (plain(value, self.limit) for value in (apart.expected, apart.kept))
+        return Departure(apart.node, expected, kept, apart.difference, apart.tolerance)
+
+    def ways(self, number: int, arrivals: Arrivals) -> Ways:
+        """The ways to one leaf."""
+        node, count = self.graph.nodes[number], arrivals.count
+        assert count is not None
+        total, own = arrivals.total.get(0), next(iter(self.kept[number]), None)
+        trails = sorted(arrivals.trails, key=size, reverse=True)
+        off: tuple[float | None, float | None] = (None, None)
+        if total is not None and own is not None:
+            off = distance(total, own, arrivals.size.get(0))
+        return Ways(
+            node.leaf or "",
+            number,
+            node.shape or (),
+            count.exact,
+            count.power,
+            tuple(self.way(trail) for trail in trails),
+            None if count.exact == len(trails) else self.rest(total, trails),
+            None if total is None else plain(total, self.limit),
+            None if own is None else plain(own, self.limit),
+            *off,
+            tuple(self.cut(node)),
+        )
+
+    def rest(self, total: torch.Tensor | None, trails: Sequence[Trail]) -> Values:
+        """What the ways that are not shown add together; None where that is no number."""
+        if total is None:
+            return None
+        rest = total.to(torch.complex128 if total.is_complex() else torch.float64)
+        for trail in trails:
+            assert trail.value is not None
+            rest = rest - trail.value
+        return plain(rest, self.limit) if bool(torch.isfinite(rest).all()) else None
+
+    def way(self, trail: Trail) -> Way:
+        """One way with its links."""
+        passed = trail.links()
+        pairs = [*pairwise(passed)]
+        if len(pairs) > _LINKS and self.limit is not None:
+            pairs[_LINKS // 2 : -_LINKS // 2] = []
+        links = tuple(self.link(above, below) for above, below in pairs)
+        assert trail.value is not None
+        return Way(tuple(one.node for one in passed), links, plain(trail.value, self.limit))
+
+    def link(self, above: Trail, below: Trail) -> Link:
+        """One step of a way, with its local derivative where that is one number."""
+        made = Link(above.node, below.slot, below.shape, passed=below.number)
+        local = self.reading.factors[above.node].get(below.slot)
+        scalar = above.shape == below.shape == ()
+        if local is None or not scalar or not self.real:
+            return made
+        made = made._replace(formula=local.formula, factor=local.value)
+        found = self.numbers.of(local.formula, local.value, self.graph.nodes[above.node].dtype)
+        return made if found is None else made._replace(exact=found[0], agrees=found[1])
+
+    def cut(self, leaf: Node) -> Iterator[int]:
+        """The constants of the graph that were computed from a leaf."""
+        steps = self.run.steps
+        leaves = {step.index for step in steps if step.kind == "binding" and step.name == leaf.leaf}
+        places = {(node.span, node.text): node.id for node in self.graph.nodes if node.constant}
+        if not places or not leaves:
+            return
+        for owner in self.reading.owners:
+            if owner is None or owner.inside or steps[owner.step].kind != "call":
+                continue
+            for index in tensor_operands(steps[owner.step], steps):
+                step = steps[index]
+                place = (step.expr.span.start, step.expr.span.end)
+                key = (place, self.run.program.source[step.expr.span])
+                if not step.value.requires_grad and key in places and leaves & {*under(steps, index)}:
+                    yield places.pop(key)
+
+
+class _Numbers:
+    """Evaluates local derivatives on paper, in float64, each text once."""
+
+    def __init__(self, run: Run) -> None:
+        values: dict[str, Any] = {}
+        unsure = set()
+        for step in run.steps:
+            name = step.variable
+            if name and isinstance(step.value, torch.Tensor):
+                unsure |= {name} if name in values else set()
+                values[name] = step.value
+        bound = {binding.name for binding in run.bindings}
+        more = tuple(
+            BoundValue(name, "", value.detach(), "constant")
+            for name, value in values.items()
+            if name not in unsure and name not in bound
+        )
+        self.unsure = unsure
+        self.formulas = Formulas(replace(run, bindings=(*run.bindings, *more)))
+        self.known: dict[str, tuple[float, float] | None] = {}
+
+    def of(self, formula: str, factor: Values, dtype: str | None) -> tuple[float, bool] | None:
+        """A formula's value, and whether a factor in `dtype` is that but for rounding; None if not known."""
+        if not formula or not isinstance(factor, int | float) or dtype is None:
+            return None
+        if formula not in self.known and len(self.known) < _FORMULAS:
+            self.known[formula] = self._evaluated(formula)
+        found = self.known.get(formula)
+        if found is None:
+            return None
+        value, doubt = found
+        unit = torch.finfo(getattr(torch, dtype)).eps
+        allowed = 16 * unit * (abs(value) + doubt / torch.finfo(torch.float64).eps)
+        same = factor == value or (factor != factor and value != value)
+        return value, same or not isfinite(allowed) or abs(factor - value) <= allowed
+
+    def _evaluated(self, formula: str) -> tuple[float, float] | None:
+        """A formula's value in float64 and what rounding does to it there."""
+        try:
+            body = parse(Source(formula)).body
+            found = self.formulas.evaluate(body, torch.zeros(()))
+        except AgxError:
+            return None
+        if found.values is None or found.doubt is None:
+            return None
+        return found.values.item(), found.doubt().item()
