@@ -12,6 +12,7 @@ from autograd_cli.symbolic import (
     linalg,
     losses,
     moving,
+    pooling,
     powers,
     products,
     reductions,
@@ -86,6 +87,7 @@ FUNCTIONS: dict[str, Callable[..., Contributions]] = {
     "gather": indexing.gather,
     "index_select": indexing.index_select,
     **losses.RULES,
+    **pooling.RULES,
 }
 
 

@@ -2,6 +2,7 @@
 
 import builtins
 import math
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -122,7 +123,8 @@ def _derived(
     if derivative.formula is None:
         return Derived(derivative, "", None, gradient)
     text = unparse(derivative.formula)
-    with torch.no_grad():
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of functions that torch takes as deprecated
         value = torch.as_tensor(eval(text, {**names}), dtype=torch.float64)
     return Derived(derivative, text, value, gradient)
 
