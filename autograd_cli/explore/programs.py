@@ -8,6 +8,7 @@ import torch
 
 from autograd_cli.diagnose.programs import claims, failure_of, inspect_program, needs_graph
 from autograd_cli.explore import statements
+from autograd_cli.explore.brought import with_examined
 from autograd_cli.explore.inspection import facts
 from autograd_cli.explore.judging import Judged, judge
 from autograd_cli.explore.options import Options, status_of
@@ -62,8 +63,14 @@ def explored(
     report = _report(ran, options, shown, backwards, findings)
     report = _with_steps(report, shown, options)
     report = replace(report, inspected=inspected)
+    report = with_examined(report, _runs(judged, shown), options)
     _let_go(ran, watching)
     return report
+
+
+def _runs(judged: dict[int, Judged], shown: Shown) -> list[Slice]:
+    """The slices of all backwards that were looked at."""
+    return [one.whole for one in judged.values()] + ([shown.own] if shown.own else [])
 
 
 def _kept(place: Place) -> list[Seen]:

@@ -8,6 +8,7 @@ from torch.autograd.graph import Node as GradFn
 
 from autograd_cli.diagnose.inspections import inspect
 from autograd_cli.errors import InputError, Span
+from autograd_cli.explore.brought import told, with_examined
 from autograd_cli.explore.inspection import facts
 from autograd_cli.explore.options import Options, status_of, unknown_name
 from autograd_cli.explore.packing import binding_record, output_record, versions
@@ -48,7 +49,8 @@ def explored(
     if progress is not None:
         progress(report_of(made, options, (), _bounded(graph), reading=reading))
     cotangent = cotangent_of(made, root, options, stdin)
-    passed = backward(made, cotangent, reading.walk.nodes)
+    with told(options.use):
+        passed = backward(made, cotangent, reading.walk.nodes)
     graph = with_cotangents(graph, reading, passed.cotangents, limit)
     gradients = witnesses.check(made, passed, cotangent, judging(options, cotangent))
     findings = inspect(made, graph, gradients, cotangent_given=cotangent is not None)
@@ -62,6 +64,7 @@ def explored(
         report = replace(
             report, inspected=replace(before, before=before.rows, after=after.rows if after else ())
         )
+    report = with_examined(report, [made], options)
     del root, passed
     _let_go(made, reading)
     return report

@@ -9,7 +9,7 @@ from time import monotonic
 import torch
 
 from autograd_cli.errors import AgxError
-from autograd_cli.explore import single
+from autograd_cli.explore import brought, single
 from autograd_cli.explore.options import Options, Pairs, settings_of, text_limits, unknown_name
 from autograd_cli.explore.packing import so_far
 from autograd_cli.explore.watching import Watching
@@ -55,14 +55,29 @@ def explore(
     if known.program.is_expression and options.root is not None:
         raise unknown_name("root", options.root, ())
     settings = settings_of(options)
-    if options.use:
-        _load(settings)
+    if not options.use:
+        return _explored(known, bindings, options, settings, stdin, progress)
+    _load(settings)
+    with brought.muted():
+        report = _explored(known, bindings, options, settings, stdin, progress)
+    return replace(report, targets=brought.records(options.use))
+
+
+def _explored(
+    known: Understood,
+    bindings: Pairs,
+    options: Options,
+    settings: Settings,
+    stdin: str | None,
+    progress: Progress | None,
+) -> Report:
+    """The report, once a person's own callables are there."""
     with torch_state(settings if settings.dtype == "float32" else replace(settings, dtype="float32")):
         bound = _bound(known, bindings, options, settings, stdin)
         torch.set_default_dtype(getattr(torch, settings.dtype))
         watching = Watching(options.inspect)
         telling = nullcontext() if progress is None else progressing(watching, options, progress)
-        with telling:
+        with telling, brought.told(options.use):
             ran = run_program(known.program, bound, settings, watching)
         if not known.program.is_expression or ran.printed or watching.last or watching.failed:
             from autograd_cli.explore import programs  # an expression needs none of its rules

@@ -102,7 +102,14 @@ class _Packer:
             step.name if is_leaf else None,
             owner.inside,
             name="" if is_leaf else self.variables.get(fn, ""),
+            place=self.made_at(fn, step),
         )
+
+    def made_at(self, fn: GradFn, step: LiveStep) -> str:
+        """Where a person's own function made a node, "my_ops.py:12"; empty for all others."""
+        places = getattr(step.call, "places", None)
+        known = places.get(fn) if isinstance(places, dict) else None
+        return f"{known[0]}:{known[1]}" if known else ""
 
     def place(self, step: LiveStep) -> tuple[tuple[int, int], str, int]:
         """Where the expression of a step stands, what it says, and its line."""

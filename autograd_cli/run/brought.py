@@ -12,6 +12,7 @@ from torch.overrides import TorchFunctionMode
 
 from autograd_cli.errors import first_line
 from autograd_cli.lang.nodes import Expr
+from autograd_cli.run.applies import watched
 from autograd_cli.run.recording import kept_arguments, recorder
 from autograd_cli.run.state import State, plain
 from autograd_cli.run.targets import Target, shown, targets, theirs
@@ -76,7 +77,7 @@ class Called:
             torch.random.set_rng_state(self._state)
         given = tensors_in([*args, *kwargs.values()])
         args = tuple(arg.clone() if i in self._written else arg for i, arg in enumerate(args))
-        with theirs(self.target.folder), _silent():
+        with theirs(self.target.folder), silent():
             try:
                 return _settled(self._made(self._for(given), args, kwargs), self.target)
             except Exception as error:
@@ -104,17 +105,8 @@ class Called:
     @contextmanager
     def _watched(self) -> Iterator[None]:
         """Note the nodes that are made inside, and the calls of an autograd.Function."""
-        apply = torch.autograd.Function.__dict__["apply"]
-
-        def watched(cls: type[torch.autograd.Function], *args: Any, **kwargs: Any) -> Any:
-            return self._apply(apply.__func__, cls, args, kwargs)
-
-        torch.autograd.Function.apply = classmethod(watched)  # type: ignore[method-assign, assignment]
-        try:
-            with _Places(self):
-                yield
-        finally:
-            torch.autograd.Function.apply = apply  # type: ignore[method-assign]
+        with watched(self._apply), _Places(self):
+            yield
 
     def _apply(
         self,
@@ -210,7 +202,7 @@ def _settled(value: Any, target: Target) -> Any:
 
 
 @contextmanager
-def _silent() -> Iterator[None]:
+def silent() -> Iterator[None]:
     """Nothing that is printed inside is shown."""
     before = sys.stdout, sys.stderr
     sys.stdout = sys.stderr = _Nothing()

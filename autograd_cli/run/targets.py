@@ -25,6 +25,7 @@ import torch
 
 from autograd_cli.errors import AgxError, ExitStatus, InputError, MissingError, Span, first_line, missing_file
 from autograd_cli.lang.functions.rows import Function, Kind
+from autograd_cli.run.applies import install
 from autograd_cli.run.settings import Use
 
 KEY = "--use "
@@ -134,6 +135,7 @@ _loaded: dict[Path, ModuleType] = {}
 def _module(path: Path, use: Use) -> ModuleType:
     """The module of a file; AGX611 where it raises or ends Python."""
     if path not in _loaded:
+        install()
         with _as_it_was(path):
             try:
                 _loaded[path] = _imported(path)

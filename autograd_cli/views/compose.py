@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from autograd_cli.report.records import Binding, Output, Report
 from autograd_cli.report.values import bytes_text
 from autograd_cli.views import findings, numbers, program
+from autograd_cli.views.examined import examination
 from autograd_cli.views.inspection import inspection
 from autograd_cli.views.pieces import (
     BLANK,
@@ -30,7 +31,8 @@ def compose(report: Report, room: Room) -> list[Piece]:
     if report.inspected:
         return list(_parted([[_head(report)], inspection(report.inspected), *_findings(report, room)]))
     if room.check:
-        return list(_parted([[_head(report)], verdicts(report), *_findings(report, room)]))
+        looked_at = list(map(examination, report.examined))
+        return list(_parted([[_head(report)], verdicts(report), *looked_at, *_findings(report, room)]))
     if report.statements:
         return list(_parted(program.blocks(report, room) + _findings(report, room)))
     tree, under = graph_table(report, room) or (None, [])

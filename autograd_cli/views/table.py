@@ -128,7 +128,9 @@ class _Columns:
         if row.again:
             where = f"  ↑ row {row.node.id}" if not row.node.constant else "  ↑ above"
             return words((row.glyphs, "quiet"), (text, "source"), (where, "quiet"))
-        return words((row.glyphs, "quiet"), (text, "quiet" if row.node.inside else "source"))
+        place = f"  {one_line(row.node.place)}" if row.node.place else ""
+        style = "quiet" if row.node.inside else "source"
+        return words((row.glyphs, "quiet"), (text, style), (place, "quiet"))
 
     def sizes(self) -> tuple[Column, list[Words]]:
         return Column("shape"), self.each(lambda node: numbers.shape(node.shape), "shape")

@@ -1,0 +1,272 @@
+"""What is to be said of a Function beside its gradients: what it returns, keeps, and minds."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import torch
+
+from autograd_cli.errors import first_line
+from autograd_cli.gradients.clinic import written
+from autograd_cli.gradients.clinic.patterns import alike
+from autograd_cli.gradients.clinic.trial import Passed, Trial, backward_of
+from autograd_cli.report import Concern
+from autograd_cli.run.targets import place_of, shown
+
+
+def concerns(trial: Trial, passed: Passed) -> tuple[Concern, ...]:
+    """All that is to be said after one backward, what makes gradients wrong or missing first."""
+    found = [each for look in _LOOKS for each in look(trial, passed)]
+    distinct = list(dict.fromkeys(found))
+    return tuple(sorted(distinct, key=lambda each: not each.wrong))
+
+
+def _counted(trial: Trial, passed: Passed) -> Iterator[Concern]:
+    """The number of values that backward returns."""
+    if passed.returned is None:
+        return
+    values, wanted = passed.returned.values, len(trial.values)
+    extra = [value for value in values[wanted:] if value is not None]
+    if len(values) < wanted or extra:
+        yield Concern(
+            "wrong-count",
+            f"backward returns {_several(len(values), 'value')}, and forward takes "
+            f"{_several(wanted, 'argument')} ({', '.join(trial.names)}): one is due for each, None where "
+            "there is no gradient",
+            written.returned(trial.owner, 1),
+            True,
+        )
+
+
+def _several(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def _shaped(trial: Trial, passed: Passed) -> Iterator[Concern]:
+    """Values of another shape than their input: summed by torch where that fits, else an error."""
+    for number, value, input_ in _pairs(trial, passed):
+        position, place = number - 1, written.returned(trial.owner, number)
+        if not isinstance(value, torch.Tensor):
+            sentence = (
+                f"its {written.ordinal(number)} return value is no tensor but of type {type(value).__name__}"
+            )
+            yield Concern("wrong-type", sentence, place, True)
+            continue
+        shapes = tuple(value.shape), tuple(input_.shape)
+        if shapes[0] == shapes[1]:
+            continue
+        name = trial.names[position]
+        said = f"its {written.ordinal(number)} return value has shape {shapes[0]}, and {name} has {shapes[1]}"
+        if _fits(*shapes):
+            sentence = f"{said}: torch sums it over what broadcasting added, silently"
+            yield Concern("summed-by-torch", sentence, place)
+        else:
+            yield Concern("wrong-shape", said + _meant_for(trial, value, position), place, True)
+
+
+def _meant_for(trial: Trial, value: torch.Tensor, position: int) -> str:
+    """Which other input the value would fit."""
+    fits = [i for i in trial.slots if i != position and trial.values[i].shape == value.shape]
+    if fits:
+        return f"; {trial.names[fits[0]]} has that shape: are the two swapped?"
+    flipped = value.ndim >= 2 and value.mT.shape == trial.values[position].shape
+    return "; transposed it would fit" if flipped else ""
+
+
+def _pairs(trial: Trial, passed: Passed) -> Iterator[tuple[int, Any, torch.Tensor]]:
+    """Each value that backward returned for a slot, with its number from 1 and the input."""
+    values = passed.returned.values if passed.returned else ()
+    for position in trial.slots:
+        if position < len(values) and values[position] is not None:
+            yield position + 1, values[position], trial.values[position]
+
+
+def _fits(given: tuple[int, ...], own: tuple[int, ...]) -> bool:
+    """Whether `own` broadcasts to `given`, so that torch sums the rest away."""
+    if len(own) > len(given):
+        return False
+    padded = (1,) * (len(given) - len(own)) + own
+    return all(a in (1, b) for a, b in zip(padded, given, strict=True))
+
+
+def _raised(trial: Trial, passed: Passed) -> Iterator[Concern]:
+    """An error on the way, where it is not the one that torch raises of what was returned."""
+    if passed.error is None or passed.returned is not None:
+        return
+    found = place_of(passed.error, _folder(trial))
+    place = f"{shown(found[0])}:{found[1]}" if found else written.place(backward_of(trial.owner)[1])
+    words = f"backward raises {type(passed.error).__name__}: {first_line(passed.error)}"
+    yield Concern("backward-raises", words, place, True)
+
+
+def _folder(trial: Trial) -> Any:
+    from pathlib import Path
+
+    return Path(trial.owner.forward.__code__.co_filename).parent
+
+
+# What is kept
+
+
+def _saved(trial: Trial, passed: Passed) -> Iterator[Concern]:
+    """Tensors kept for backward that are neither an input nor an output."""
+    if passed.returned is None:
+        return
+    known = [each for each in (*trial.values, *passed.outputs) if isinstance(each, torch.Tensor)]
+    for number, tensor in enumerate(passed.returned.saved):
+        if tensor is not None and _is_stranger(tensor, known):
+            name, place = written.saved(trial.owner, number)
+            sentence = f"saves {_quoted(name)}, neither input nor output"
+            yield Concern("saves-intermediate", sentence, place)
+    for name, tensor in passed.returned.kept.items():
+        if isinstance(tensor, torch.Tensor) and not tensor.is_floating_point():
+            continue
+        if isinstance(tensor, torch.Tensor):
+            strange = _is_stranger(tensor, known)
+            what = "neither input nor output" if strange else "which save_for_backward is for"
+            label = "keeps-intermediate" if strange else "keeps-on-ctx"
+            yield Concern(label, f"keeps a tensor as ctx.{name}, {what}", written.kept(trial.owner, name))
+
+
+def _quoted(name: str) -> str:
+    return f"`{name}`" if name else "a tensor"
+
+
+def _is_stranger(tensor: torch.Tensor, known: Sequence[torch.Tensor]) -> bool:
+    """Whether a tensor with values of its own is none of the known ones; an index is no matter."""
+    if not (tensor.is_floating_point() or tensor.is_complex()):
+        return False
+    return not any(
+        tensor.data_ptr() == each.data_ptr()
+        and tensor.shape == each.shape
+        and tensor.stride() == each.stride()
+        for each in known
+    )
+
+
+def _once(trial: Trial, passed: Passed) -> Iterator[Concern]:
+    code = getattr(backward_of(trial.owner)[1], "__code__", None)
+    if (
+        code is not None
+        and "torch" in code.co_filename
+        and hasattr(backward_of(trial.owner)[1], "__wrapped__")
+    ):
+        sentence = "is marked once_differentiable: a second order is refused by torch, not wrong"
+        yield Concern("once-differentiable", sentence, written.place(backward_of(trial.owner)[1]))
+
+
+def _writes(trial: Trial, passed: Passed) -> Iterator[Concern]:
+    if passed.returned is not None and passed.returned.changed:
+        sentence = (
+            "backward writes into grad_output, which other nodes may still read: write `grad_output.clone()`"
+        )
+        yield Concern("writes-grad-output", sentence, written.place(backward_of(trial.owner)[1]), True)
+
+
+# Other circumstances
+
+
+def _needed(trial: Trial, passed: Passed) -> Iterator[Concern]:
+    """One slot alone requires grad: what is computed for the others, and whether it works."""
+    if len(trial.slots) < 2 or passed.error is not None:
+        return
+    wasted: set[int] = set()
+    for position in trial.slots:
+        alone = trial.backward(trial.values, trial.drawn(), [position])
+        if alone.error is not None:
+            words = f"with {trial.names[position]} alone requiring grad it raises {first_line(alone.error)}"
+            yield Concern("fails-with-constants", words, written.place(backward_of(trial.owner)[1]), True)
+            return
+        values = alone.returned.values if alone.returned else ()
+        wasted |= {i for i in trial.slots if i != position and i < len(values) and values[i] is not None}
+    if wasted:
+        names = ", ".join(trial.names[i] for i in sorted(wasted))
+        sentence = (
+            f"computes the gradient of {names} also where nobody needs it: ctx.needs_input_grad is not asked"
+        )
+        yield Concern("needs-ignored", sentence, written.place(backward_of(trial.owner)[1]))
+
+
+def _laid_out(trial: Trial, passed: Passed) -> Iterator[Concern]:
+    """The same values in another layout: strided, and with a cotangent that is expanded."""
+    if passed.error is not None:
+        return
+    for what, values, cotangents in _layouts(trial):
+        try:
+            plain = trial.backward(
+                [_plainly(each) for each in values], [sent.contiguous() for sent in cotangents]
+            )
+            other = trial.backward(values, cotangents)
+        except Exception as error:
+            other, plain = Passed(error=error), passed
+        if other.error is not None and plain.error is None:
+            words = f"fails on {what}: {first_line(other.error)}"
+            yield Concern("fails-on-layout", words, written.place(backward_of(trial.owner)[1]), True)
+        elif plain.error is None and not _same(plain, other):
+            yield Concern(
+                "depends-on-layout",
+                f"gives another gradient on {what}",
+                written.place(backward_of(trial.owner)[1]),
+                True,
+            )
+
+
+def _layouts(trial: Trial) -> Iterator[tuple[str, list[Any], list[torch.Tensor]]]:
+    yield "inputs that are not contiguous", [_strided(v) for v in trial.values], trial.drawn()
+    ones = [torch.ones((), dtype=torch.float64).expand(shape) for shape in trial.shapes]
+    yield "an expanded grad_output, as sum() sends it", list(trial.values), ones
+    yield "expanded inputs", [_expanded(v) for v in trial.values], trial.drawn()
+
+
+def _strided(value: Any) -> Any:
+    """The same values with gaps between them."""
+    if not isinstance(value, torch.Tensor) or not value.is_floating_point() or not value.ndim:
+        return value
+    return torch.stack((value, value), -1)[..., 0]
+
+
+def _expanded(value: Any) -> Any:
+    """The first row of a tensor, as often as it has rows."""
+    is_large = isinstance(value, torch.Tensor) and value.is_floating_point() and value.ndim and len(value) > 1
+    return value[:1].expand(value.shape) if is_large else value
+
+
+def _plainly(value: Any) -> Any:
+    return value.contiguous() if isinstance(value, torch.Tensor) else value
+
+
+def _same(one: Passed, other: Passed) -> bool:
+    return all(_equal(one.gradients.get(i), other.gradients.get(i)) for i in one.gradients)
+
+
+def _equal(one: torch.Tensor | None, other: torch.Tensor | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    zero = not bool(one.any()) and not bool(other.any())
+    return zero or alike(one, other) or torch.equal(one, other) or bool(one.isnan().any())
+
+
+def _repeated(trial: Trial, passed: Passed) -> Iterator[Concern]:
+    """Whether two runs give the same: what is drawn anew, and what differs without a draw."""
+    if passed.error is not None:
+        return
+    state = torch.random.get_rng_state()
+    first, second = (trial.backward(trial.values, trial.drawn()) for _ in range(2))
+    drew = not torch.equal(state, torch.random.get_rng_state())
+    torch.random.set_rng_state(state)
+    if first.error is None and not _same(first, second):
+        why = "it draws random numbers" if drew else "though no random number of torch is drawn"
+        sentence = f"is not deterministic: two runs on the same values differ, {why}"
+        yield Concern("not-deterministic", sentence, written.class_place(trial.owner), True)
+
+
+_LOOKS: tuple[Callable[[Trial, Passed], Iterator[Concern]], ...] = (
+    _counted,
+    _shaped,
+    _raised,
+    _writes,
+    _repeated,
+    _saved,
+    _once,
+    _needed,
+    _laid_out,
+)

@@ -1,0 +1,235 @@
+"""What a wrong gradient looks like: a sign, a factor, a transpose, a sum left out, a factor forgotten."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+import torch
+
+from autograd_cli.gradients.clinic.trial import Trial, Values
+from autograd_cli.gradients.clinic.written import ordinal
+
+_ALIKE = 1e-6
+_TRIED = (0, 1, 2)
+_SHAPES = "not a sign, a constant factor, a transpose or a missing sum"
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """The wrong gradient of one slot: what backward gives for all slots and what differences give."""
+
+    trial: Trial
+    position: int
+    cotangents: Sequence[torch.Tensor]
+    backward: dict[int, torch.Tensor]
+    numeric: dict[int, torch.Tensor]
+
+    @property
+    def given(self) -> torch.Tensor:
+        """What backward gives for the slot."""
+        return self.backward[self.position]
+
+    @property
+    def meant(self) -> torch.Tensor:
+        """What it should give."""
+        return self.numeric[self.position]
+
+    @property
+    def name(self) -> str:
+        """What forward calls the slot."""
+        return self.trial.names[self.position]
+
+    def at(self, values: Values) -> tuple[torch.Tensor, torch.Tensor] | None:
+        """The two gradients at other values; None where they cannot be had, or are 0 by themselves."""
+        try:
+            passed = self.trial.backward(values, self.cotangents)
+            numeric = self.trial.numeric(self.position, values, self.cotangents)
+        except Exception:  # their forward does not take these values
+            return None
+        given = passed.gradients.get(self.position)
+        given = torch.zeros_like(numeric) if given is None and passed.error is None else given
+        if given is None or not bool(numeric.isfinite().all() and given.isfinite().all()):
+            return None
+        return (given, numeric) if float(numeric.abs().max()) > 1e-9 else None
+
+
+def patterns(wrong: Wrong) -> tuple[str, ...]:
+    """What the error looks like, in sentences; the first says that it is none of the plain ones."""
+    plain = next((found for look in _LOOKS if (found := look(wrong))), "")
+    if plain:
+        return (plain,)
+    vanishing = list(_vanishing(wrong))
+    if vanishing:
+        # With one number for the lost factor, a constant factor would explain it too.
+        return (_SHAPES, *vanishing) if not _factor(wrong) else tuple(vanishing)
+    factor = _factor(wrong)
+    return (factor,) if factor else (_SHAPES,)
+
+
+def alike(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether two gradients are the same but for rounding and the error of differences."""
+    if one.shape != other.shape or not one.numel():
+        return False
+    largest = max(float(one.abs().max()), float(other.abs().max()))
+    return bool((one - other).abs().max() <= _ALIKE * largest) if largest > 0 else False
+
+
+def _missing(wrong: Wrong) -> str:
+    if float(wrong.given.abs().max()) > 0:
+        return ""
+    return f"backward gives nothing for {wrong.name}, whose slope is not 0"
+
+
+def _sign(wrong: Wrong) -> str:
+    return (
+        f"the sign: it is minus what it should be ({wrong.name})" if alike(-wrong.given, wrong.meant) else ""
+    )
+
+
+def _swapped(wrong: Wrong) -> str:
+    for other in wrong.trial.slots:
+        if other == wrong.position or not alike(wrong.given, wrong.numeric[other]):
+            continue
+        name = wrong.trial.names[other]
+        both = f"the gradients of {wrong.name} and {name} are swapped"
+        return both if alike(wrong.backward[other], wrong.meant) else f"it is the gradient of {name}"
+    return ""
+
+
+def _transposed(wrong: Wrong) -> str:
+    dims = range(wrong.given.ndim)
+    if not 2 <= len(dims) <= 4:
+        return ""
+    for order in permutations(dims):
+        if order != tuple(dims) and alike(wrong.given.permute(order), wrong.meant):
+            return "a transpose: it is right with its dims in another order" + (
+                "" if len(dims) == 2 else f", {order}"
+            )
+    return ""
+
+
+def _unsummed(wrong: Wrong) -> str:
+    """A sum over a stretched dim that is left out: only a part of the cotangent counts, or its mean."""
+    if len(wrong.trial.shapes) != 1:
+        return ""
+    whole, own = wrong.trial.shapes[0], tuple(wrong.given.shape)
+    padded = (1,) * (len(whole) - len(own)) + own
+    if len(padded) != len(whole):
+        return ""
+    stretched = [dim for dim, (a, b) in enumerate(zip(padded, whole, strict=True)) if a == 1 < b]
+    for dim in stretched:
+        if alike(wrong.given * whole[dim], wrong.meant):
+            return f"{_over(wrong, dim, whole[dim])} it takes the mean"
+        for row, name in ((0, "first"), (-1, "last")):
+            if alike(wrong.given, _of_slice(wrong, dim, row)):
+                return f"{_over(wrong, dim, whole[dim])} it takes the {name} row alone"
+    return ""
+
+
+def _over(wrong: Wrong, dim: int, size: int) -> str:
+    return f"a missing sum: over dim {dim}, where {wrong.name} is stretched to {size},"
+
+
+def _of_slice(wrong: Wrong, dim: int, row: int) -> torch.Tensor:
+    """What the gradient would be if only one row of the output counted."""
+    sent = torch.zeros_like(wrong.cotangents[0])
+    sent.select(dim, row).copy_(wrong.cotangents[0].select(dim, row))
+    return wrong.trial.numeric(wrong.position, wrong.trial.values, [sent])
+
+
+def _unused(wrong: Wrong) -> str:
+    """A backward that does not look at what it is given."""
+    twice = wrong.trial.backward(wrong.trial.values, [2 * sent for sent in wrong.cotangents])
+    again = twice.gradients.get(wrong.position)
+    if again is None or not alike(again, wrong.given):
+        return ""
+    return "it does not change with grad_output: that has to be a factor of it"
+
+
+_LOOKS: tuple[Callable[[Wrong], str], ...] = (_missing, _swapped, _sign, _unsummed, _transposed, _unused)
+
+
+def _factor(wrong: Wrong) -> str:
+    square = float((wrong.meant * wrong.meant).sum())
+    factor = float((wrong.given * wrong.meant).sum()) / square if square else 0.0
+    if not factor or not alike(wrong.given, factor * wrong.meant):
+        return ""
+    return f"a constant factor: it is {_number(factor)} times what it should be"
+
+
+def _number(value: float) -> str:
+    for part in (1, 2, 3, 4):
+        if abs(value * part - round(value * part)) < 1e-6 and round(value * part):
+            return f"{round(value * part)}" + (f"/{part}" if part > 1 else "")
+    return f"{value:.4g}"
+
+
+# Experiments on the inputs
+
+
+def _vanishing(wrong: Wrong) -> Iterator[str]:
+    """At which values of an input the error is gone; other inputs are tried before its own."""
+    trial = wrong.trial
+    others = [i for i, value in enumerate(trial.values) if _may_be_set(value)]
+    for position in sorted(others, key=lambda i: i == wrong.position):
+        name = trial.names[position]
+        gone = [
+            value for value in _TRIED if _is_right(wrong, position, _filled(trial.values[position], value))
+        ]
+        if gone and len(gone) < len(_TRIED):
+            yield _of_values(wrong, position, gone)
+            return
+        square = trial.values[position]
+        if _is_square(square) and _is_right(wrong, position, (square + square.mT) / 2):
+            yield f"a transpose: the error is 0 when {name} is symmetric; {name} stands there for {name}.T"
+            return
+
+
+def _is_square(value: Any) -> bool:
+    is_matrix = isinstance(value, torch.Tensor) and value.is_floating_point() and value.ndim >= 2
+    return is_matrix and value.shape[-1] == value.shape[-2] > 1
+
+
+def _may_be_set(value: Any) -> bool:
+    if isinstance(value, torch.Tensor):
+        return value.is_floating_point()
+    return isinstance(value, float) or type(value) is int
+
+
+def _filled(value: Any, number: int) -> Any:
+    return torch.full_like(value, number) if isinstance(value, torch.Tensor) else type(value)(number)
+
+
+def _is_right(wrong: Wrong, position: int, value: Any) -> bool:
+    """Whether the error is gone with another value of one input."""
+    values = list(wrong.trial.values)
+    values[position] = value
+    made = wrong.at(values)
+    return made is not None and alike(*made)
+
+
+def _of_values(wrong: Wrong, position: int, gone: list[int]) -> str:
+    name = wrong.trial.names[position]
+    shown = " and ".join(map(str, gone))
+    head = f"the error is 0 when {name} = {shown} (tried 0, 1, 2)"
+    if position == wrong.position:
+        return f"{head}: a power of {name} is wrong"
+    if gone == [1]:
+        return f"{head}: a factor {name} is {_lost(wrong, position)}"
+    if gone == [2]:
+        return f"{head}: 2 stands there for {name}"
+    return f"{head}: a term with {name} is wrong"
+
+
+def _lost(wrong: Wrong, position: int) -> str:
+    """Whether the whole has a factor too many; else one is lost, in the whole or in a part."""
+    values = list(wrong.trial.values)
+    values[position] = _filled(values[position], 2)
+    made = wrong.at(values)
+    return "too many" if made is not None and alike(made[0], 2 * made[1]) else "lost"
+
+
+def stated(owner: str, slot: int) -> str:
+    """Which value of a backward is meant: "Swish.backward, its 1st return value"."""
+    return f"{owner}.backward, its {ordinal(slot)} return value"

@@ -1,0 +1,194 @@
+"""One call of an autograd.Function that can be made again, on other values and with other cotangents."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import torch
+
+from autograd_cli.gradients.replay import raised
+from autograd_cli.run.brought import Applied
+
+Values = Sequence[Any]
+"""The arguments of forward, by position."""
+
+_STEP = 1e-3
+
+
+@dataclass
+class Returned:
+    """What a backward was given and gave back; `saved` are its tensors, `kept` the attributes of its ctx."""
+
+    saved: tuple[torch.Tensor | None, ...]
+    kept: dict[str, Any]
+    given: tuple[Any, ...]
+    made: Any
+    changed: bool
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """The values that it returned, one alone as a tuple."""
+        return tuple(self.made) if isinstance(self.made, tuple | list) else (self.made,)
+
+
+@dataclass
+class Passed:
+    """One backward: the gradients by position, what their backward returned, what was raised."""
+
+    gradients: dict[int, torch.Tensor | None] = field(default_factory=dict)
+    returned: Returned | None = None
+    outputs: tuple[Any, ...] = ()
+    error: Exception | None = None
+
+
+class Trial:
+    """A call of an autograd.Function. `values` are its arguments in float64, `slots` the positions of those
+    that a gradient is asked for.
+
+    Raises what their forward raises.
+    """
+
+    def __init__(self, applied: Applied) -> None:
+        self.applied = applied
+        self.owner = applied.owner
+        self.values: tuple[Any, ...] = tuple(map(raised, applied.args))
+        self.slots = tuple(i for i, arg in enumerate(self.values) if applied.needs[i] and _is_real(arg))
+        self.seen: list[Returned] = []
+        self.probe = _probe(self.owner, self.seen)
+        outputs = self.forward(self.values)
+        self.weighed = tuple(i for i, graded in enumerate(applied.outputs) if graded)
+        self.shapes = [tuple(outputs[i].shape) for i in self.weighed]
+        self.is_real = all(not outputs[i].is_complex() for i in self.weighed)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What forward calls its arguments."""
+        skips = 1 if _without_setup(self.owner) else 0
+        parameters = list(inspect.signature(self.owner.forward).parameters.values())[skips:]
+        plain = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        rest = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), "args")
+        count = len(self.values)
+        return tuple([*plain, *(f"{rest}[{i}]" for i in range(count))][:count])
+
+    def forward(self, values: Values) -> tuple[Any, ...]:
+        """The outputs, without a graph."""
+        with torch.no_grad():
+            made = self.probe.apply(*self._given(values))
+        return made if isinstance(made, tuple) else (made,)
+
+    def ones(self) -> list[torch.Tensor]:
+        """Cotangents of ones, for the outputs that a gradient can come to."""
+        return [torch.ones(shape, dtype=torch.float64) for shape in self.shapes]
+
+    def drawn(self, seed: int = 0) -> list[torch.Tensor]:
+        """Cotangents of which no two elements are alike."""
+        generator = torch.Generator().manual_seed(seed)
+        return [torch.randn(shape, generator=generator, dtype=torch.float64) for shape in self.shapes]
+
+    def total(self, values: Values, cotangents: Sequence[torch.Tensor]) -> float:
+        """The outputs weighed with the cotangents."""
+        return float(self.weigh(self.forward(values), cotangents))
+
+    def weigh(self, outputs: Values, cotangents: Sequence[torch.Tensor]) -> torch.Tensor:
+        """The sum of all outputs, each times its cotangent."""
+        parts = [(outputs[i] * sent).sum() for i, sent in zip(self.weighed, cotangents, strict=True)]
+        return torch.stack(parts).sum()
+
+    def leaves(self, values: Values, needs: Sequence[int]) -> list[Any]:
+        """The values, those at the positions `needs` as leaves that require grad."""
+        made = list(values)
+        for position in needs:
+            made[position] = made[position].detach().requires_grad_()
+        return made
+
+    def call(self, leaves: Values) -> tuple[Any, ...]:
+        """The outputs, with a graph where leaves require grad."""
+        with torch.enable_grad():
+            made = self.probe.apply(*self._given(leaves))
+        return made if isinstance(made, tuple) else (made,)
+
+    def backward(
+        self, values: Values, cotangents: Sequence[torch.Tensor], needs: Sequence[int] | None = None
+    ) -> Passed:
+        """The gradients by the slots `needs`, all where that is None."""
+        needs = self.slots if needs is None else needs
+        passed = Passed()
+        self.seen.clear()
+        try:
+            leaves = self.leaves(values, needs)
+            passed.outputs = self.call(leaves)
+            made = torch.autograd.grad(
+                [passed.outputs[i] for i in self.weighed],
+                [leaves[position] for position in needs],
+                list(cotangents),
+                allow_unused=True,
+            )
+            passed.gradients = dict(zip(needs, made, strict=True))
+        except Exception as error:  # whatever their code or torch raises is told
+            passed.error = error
+        passed.returned = self.seen[-1] if self.seen else None
+        return passed
+
+    def numeric(self, position: int, values: Values, cotangents: Sequence[torch.Tensor]) -> torch.Tensor:
+        """The slopes of the weighed outputs by one slot, each element moved by itself."""
+        at = values[position]
+        made = torch.zeros(at.numel(), dtype=torch.float64)
+        for element in range(at.numel()):
+            unit = torch.zeros(at.numel(), dtype=torch.float64)
+            unit[element] = 1.0
+            direction = {position: unit.reshape(at.shape)}
+            made[element] = self.along(direction, values, lambda moved: self.total(moved, cotangents))
+        return made.reshape(at.shape)
+
+    def along(
+        self, direction: Mapping[int, torch.Tensor], values: Values, function: Callable[[Values], float]
+    ) -> float:
+        """The slope of a function of the values along a direction of some of them."""
+        scale = max([1e-2, *(float(values[i].abs().max()) for i in direction if values[i].numel())])
+
+        def slope(step: float) -> float:
+            up, down = list(values), list(values)
+            for position, unit in direction.items():
+                up[position], down[position] = values[position] + step * unit, values[position] - step * unit
+            return (function(up) - function(down)) / (2 * step)
+
+        first, second, third = (slope(_STEP * min(scale, 1.0) / part) for part in (1, 2, 4))
+        one, two = (4 * second - first) / 3, (4 * third - second) / 3
+        return (16 * two - one) / 15
+
+    def _given(self, values: Values) -> list[Any]:
+        """The arguments, what forward writes into being a copy."""
+        return [arg.clone() if self.applied.dirty[i] else arg for i, arg in enumerate(values)]
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point()
+
+
+def _without_setup(owner: type[torch.autograd.Function]) -> bool:
+    """Whether forward takes ctx itself."""
+    return owner.setup_context is torch.autograd.Function.setup_context
+
+
+def backward_of(owner: type[torch.autograd.Function]) -> tuple[str, Callable[..., Any]]:
+    """The name and the function of what computes gradients: backward, or vjp."""
+    name = "vjp" if owner.vjp is not torch.autograd.Function.vjp else "backward"
+    return name, getattr(owner, name)
+
+
+def _probe(owner: type[torch.autograd.Function], seen: list[Returned]) -> Any:
+    """A class like theirs that notes what its backward is given and gives back."""
+    name, theirs = backward_of(owner)
+
+    def watched(ctx: Any, *given: Any) -> Any:
+        before = [None if g is None else (g._version, g.clone()) for g in given]
+        made = theirs(ctx, *given)
+        changed = any(b is not None and g._version != b[0] for g, b in zip(given, before, strict=True))
+        seen.append(Returned(tuple(ctx.saved_tensors), dict(vars(ctx)), given, made, changed))
+        return made
+
+    parts = {name: staticmethod(watched), "__module__": owner.__module__}
+    metaclass: Any = type(owner)
+    return metaclass(owner.__name__, (owner,), parts)

@@ -1,0 +1,91 @@
+"""The view of an examination: for each wrong value of a backward where it is and what it looks like."""
+
+from collections.abc import Sequence
+from math import prod
+
+from autograd_cli.report.records import Concern, Examination, Slot, Verdict
+from autograd_cli.views import numbers
+from autograd_cli.views.pieces import Line, Piece, one_line, words
+
+_LABEL = 9
+_STYLES = {Verdict.OK: "good", Verdict.KINK: "warning", Verdict.PRECISION: "warning"}
+
+
+def examination(found: Examination) -> list[Piece]:
+    """A row an input; then, of what is wrong, the worst element, the place, the pattern; what else."""
+    call, place = one_line(found.text), one_line(found.place)
+    lines: list[Piece] = [
+        Line(words((one_line(found.function), "name"), f" in {call}", (f"   {place}", "quiet")))
+    ]
+    lines += _rows(found.slots)
+    for slot in found.slots:
+        lines += _wrong(slot) if slot.verdict is Verdict.WRONG else []
+    lines += _labelled("cause", [_said(each) for each in found.concerns if each.wrong])
+    lines += _labelled("also", [*(_said(each) for each in found.concerns if not each.wrong), *_second(found)])
+    return lines + _labelled("next", [one_line(found.next)] if found.next else [])
+
+
+def _rows(slots: Sequence[Slot]) -> list[Piece]:
+    """A verdict for each input, and how many of its elements are wrong."""
+    names = [f"d/d{one_line(slot.name)}" for slot in slots]
+    size = max(map(len, names), default=0)
+    verdicts = max((len(slot.verdict.value) for slot in slots), default=0)
+    return [
+        Line(
+            words(
+                (name.ljust(size), "name"),
+                "  ",
+                (slot.verdict.value.ljust(verdicts), _STYLES.get(slot.verdict, "bad")),
+                f"  {_count(slot)}",
+            ),
+            indent=1,
+        )
+        for name, slot in zip(names, slots, strict=True)
+    ]
+
+
+def _count(slot: Slot) -> str:
+    total = prod(slot.shape)
+    if slot.verdict is not Verdict.WRONG or not slot.wrong:
+        return f"{total:,} element{'' if total == 1 else 's'}"
+    return f"{slot.wrong:,} of {total:,} elements"
+
+
+def _wrong(slot: Slot) -> list[Piece]:
+    """The worst element of an input, where its gradient is returned, what the error looks like."""
+    lines = _labelled("worst", [_worst(slot)] if slot.backward is not None else [one_line(slot.sentence)])
+    lines += _labelled("where", [one_line(slot.place)])
+    return lines + _labelled("pattern", list(map(one_line, slot.patterns)))
+
+
+def _worst(slot: Slot) -> str:
+    index = f"[{','.join(map(str, slot.worst))}]" if slot.worst else ""
+    backward, numeric = numbers.in_step([slot.backward, slot.numeric])
+    bar = "" if slot.error_bar is None else f" {numbers.error_bar(slot.error_bar)}"
+    at = numbers.cell(slot.value, numbers.DIGITS)
+    return f"{one_line(slot.name)}{index} = {at}   backward {backward}   numeric {numeric}{bar}"
+
+
+def _said(concern: Concern) -> str:
+    place = f"   {one_line(concern.place)}" if concern.place else ""
+    return one_line(concern.sentence) + place
+
+
+def _second(found: Examination) -> list[str]:
+    """The second order, where that is wrong and no tensor that was kept explains it."""
+    explained = any(each.name.endswith("-intermediate") for each in found.concerns)
+    if found.second is not Verdict.WRONG or explained:
+        return []
+    return [f"second order is wrong: {one_line(found.second_sentence)}"]
+
+
+def _labelled(label: str, sentences: Sequence[str]) -> list[Piece]:
+    """Sentences one below the other, the label before the first."""
+    return [
+        Line(
+            words(((label if not number else "").ljust(_LABEL), "quiet"), sentence),
+            indent=2,
+            hang=_LABEL,
+        )
+        for number, sentence in enumerate(sentences)
+    ]
