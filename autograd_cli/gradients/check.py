@@ -61,13 +61,13 @@ def check(
     used = [binding.name for binding in run.bindings if binding.role == "leaf" and binding.used]
     if all(backward.leaves.get(name) is None for name in used):
         return tuple(_absent(run, backward, name) for name in used)
-    derivatives = _derivatives(run, options) if Witness.SYMBOLIC in options.witnesses else {}
-    with _few_threads(run), quiet():
+    on_paper = derivatives(run, options) if Witness.SYMBOLIC in options.witnesses else {}
+    with few_threads(run), quiet():
         bench, formulas = _bench(run, cotangent, options), Formulas(run)
         return tuple(
             _absent(run, backward, name)
             if (given := backward.leaves.get(name)) is None
-            else _judged(bench, formulas, options, name, given, derivatives.get(name))
+            else _judged(bench, formulas, options, name, given, on_paper.get(name))
             for name in used
         )
 
@@ -77,7 +77,7 @@ def _bench(run: Run, cotangent: torch.Tensor | None, options: Options) -> Bench:
 
 
 @contextmanager
-def _few_threads(run: Run) -> Iterator[None]:
+def few_threads(run: Run) -> Iterator[None]:
     """One thread of torch's while all tensors are small.
 
     Some calls hand even a few elements to other threads, and on a busy machine each of the
@@ -101,7 +101,7 @@ def worst(gradients: Sequence[Gradient]) -> Verdict | None:
     return max(verdicts, key=lambda verdict: verdict.rank, default=None)
 
 
-def _derivatives(run: Run, options: Options) -> dict[str, Derivative]:
+def derivatives(run: Run, options: Options) -> dict[str, Derivative]:
     """The derivatives on paper, by name of the leaf."""
     assert run.root is not None
     places = {step.index: step.name for step in run.steps if step.name in run.leaves}

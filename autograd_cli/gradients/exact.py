@@ -91,7 +91,7 @@ class Formulas:
             return made, steps[-1].value
         program = parse(Source(text))
         if self.recorded:
-            program = expression(program.source, _with_names(program.body, self.recorded))
+            program = expression(program.source, with_names(program.body, self.recorded))
         made = record(program, self.bindings, settings)
         if made.failure is not None:
             raise made.failure.error
@@ -115,16 +115,16 @@ def _bound(binding: BoundValue) -> BoundValue:
     return BoundValue(binding.name, "", value.requires_grad_() if role == "leaf" else value, role)
 
 
-def _with_names(node: Any, recorded: Mapping[Expr, BoundValue]) -> Any:
-    """A node with each recorded expression in it replaced by its name."""
+def with_names(node: Any, recorded: Mapping[Expr, BoundValue]) -> Any:
+    """A node with each recorded expression in it replaced by its name; a tuple of nodes likewise."""
     if isinstance(node, tuple) and not isinstance(node, Span):
-        return tuple(_with_names(item, recorded) for item in node)
+        return tuple(with_names(item, recorded) for item in node)
     if not isinstance(node, Expr):
         return node
     if node in recorded:
         return Name(recorded[node].name, span=node.span)
     parts = {part.name: getattr(node, part.name) for part in fields(node)}
-    return replace(node, **{name: _with_names(value, recorded) for name, value in parts.items()})
+    return replace(node, **{name: with_names(value, recorded) for name, value in parts.items()})
 
 
 def _fitted(value: Any, leaf: torch.Tensor) -> torch.Tensor:

@@ -1,0 +1,67 @@
+"""What is known about one block of a second derivative, element by element."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import torch
+
+from autograd_cli.gradients.second.differences import Bend, Bends
+
+
+@dataclass(frozen=True)
+class Differences:
+    """A reference by differences: values and error bars (n,), and the places that are not smooth.
+
+    `low` and `high` are the second derivatives on the two sides of a place where they differ.
+    """
+
+    values: torch.Tensor
+    errors: torch.Tensor
+    rough: dict[int, Bend] = field(default_factory=dict)
+    low: torch.Tensor | None = None
+    high: torch.Tensor | None = None
+
+    @property
+    def widest(self) -> float | None:
+        """The largest error bar where there is one."""
+        known = self.errors[self.errors.isfinite()]
+        return float(known.max()) if known.numel() else None
+
+    def sides(self, place: int) -> tuple[float, float]:
+        """The second derivatives on the two sides of a place."""
+        assert self.low is not None
+        assert self.high is not None
+        return float(self.low[place]), float(self.high[place])
+
+
+def differences(bends: Bends, scale: float = 1.0) -> Differences:
+    """What was read off levels, as tensors."""
+    values, errors, low, high = (
+        torch.from_numpy(part * scale) for part in (bends.values, bends.errors, bends.low, bends.high)
+    )
+    return Differences(values, errors.abs(), bends.rough, low, high)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known about one block, all (n,) in float64.
+
+    `given` is autograd in the run's own precision, `exact` in float64; `allowed` is what rounding
+    allows to the first, `fine` to the second. `formula` is that on paper, with the error that `doubt`
+    finds; `numeric` are second differences of the function alone, `slopes` those of autograd's first
+    gradient. `dtype` and `eps` are the leaf's. `is_flat` says that
+    autograd's first gradient has no graph, `is_cut` that no way leads from there to the other leaf.
+    """
+
+    given: torch.Tensor
+    exact: torch.Tensor
+    allowed: torch.Tensor
+    fine: torch.Tensor
+    dtype: str
+    eps: float
+    formula: torch.Tensor | None = None
+    doubt: Callable[[], torch.Tensor] | None = None
+    numeric: Differences | None = None
+    slopes: Differences | None = None
+    is_flat: bool = False
+    is_cut: bool = False

@@ -1,0 +1,366 @@
+"""Second derivatives: three witnesses and differences of autograd's first, and lies that are caught."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from autograd_cli.gradients.check import Options
+from autograd_cli.gradients.second import formulas
+from autograd_cli.gradients.second.check import second
+from autograd_cli.gradients.second.judge import CUT, FLAT, LOST
+from autograd_cli.lang.nodes import Binary, Number
+from autograd_cli.lang.parse import parse
+from autograd_cli.lang.source import Source
+from autograd_cli.report import Verdict, Witness
+from autograd_cli.report.values import flat
+from autograd_cli.run import callees
+
+
+@pytest.fixture
+def blocks(traced):
+    """The blocks of a source's second derivative by their pair of leaves."""
+
+    def made(source, options=None, cotangent=None, **given):
+        found = second(traced(source, **given), cotangent, options)
+        return {block.pair: block for block in found.blocks}
+
+    return made
+
+
+XX, XY, YY = ("x", "x"), ("x", "y"), ("y", "y")
+SOFTMAX = "diag(softmax(x, 0)) - outer(softmax(x, 0), softmax(x, 0))"
+LOGISTIC = {"const": "X y", "X": "randn(6,3)", "w": "randn(3)", "y": "[0.,1.,0.,1.,1.,0.]"}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(
+    ("source", "given", "formulas"),
+    [
+        ("sin(x**2)", {"x": "2."}, {XX: "2*cos(x**2) - 4*x**2*sin(x**2)"}),
+        ("x**3", {"x": "2."}, {XX: "6*x"}),
+        ("x*y", {"x": "2.", "y": "3."}, {XX: "0", XY: "1", YY: "0"}),
+        ("x@A@x", {"x": "randn(3)", "A": "randn(3,3)", "const": "A"}, {XX: "A + A.T"}),
+        ("sum(sin(x**2))", {"x": "[1.,2.]"}, {XX: "diag(2*cos(x**2) - 4*x**2*sin(x**2))"}),
+        ("sum(x*y)", {"x": "randn(3)", "y": "randn(3)"}, {XX: "0", XY: "eye(3)", YY: "0"}),
+        ("logsumexp(x,0)", {"x": "randn(3)"}, {XX: SOFTMAX}),
+        (
+            "F.cross_entropy(x,y)",
+            {"x": "randn(4)", "y": "tensor(1)"},
+            {XX: SOFTMAX},
+        ),
+        (
+            "mean((X@w-y)**2)",
+            {"const": "X y", "X": "randn(10,3)", "w": "randn(3)", "y": "randn(10)"},
+            {("w", "w"): "2/10 * X.T @ X"},
+        ),
+        ("y*sum(x**2)", {"y": "2.", "x": "randn(3)"}, {YY: "0", ("y", "x"): "2*x", XX: "2*y*eye(3)"}),
+        ("x**2", {"x": "0."}, {XX: "2"}),
+    ],
+)  # fmt: skip
+def test_the_rules_applied_again(blocks, dtype, source, given, formulas):
+    found = blocks(source, dtype=dtype, **given)
+    assert {pair: block.formula for pair, block in found.items() if pair in formulas} == formulas
+    for block in found.values():
+        assert block.verdict is Verdict.OK
+        assert block.sentence in ("", FLAT, CUT)
+        assert block.numeric is not None
+        assert block.difference <= block.tolerance
+        assert list(flat(block.numeric)) == pytest.approx(list(flat(block.symbolic)), abs=1e-8)
+        assert list(flat(block.differences)) == pytest.approx(list(flat(block.symbolic)), abs=1e-9)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_the_hessian_is_torch_s(traced, dtype):
+    run = traced("mean(F.softplus(X@w) - y*(X@w))", dtype=dtype, **LOGISTIC)
+    (block,) = second(run, None).blocks
+    at, y, w = (next(b.value.double() for b in run.bindings if b.name == name) for name in "Xyw")
+    meant = torch.autograd.functional.hessian(
+        lambda w: (torch.nn.functional.softplus(at @ w) - y * (at @ w)).mean(), w.detach()
+    )
+    assert (block.verdict, block.shape) == (Verdict.OK, (3, 3))
+    assert torch.allclose(torch.tensor(block.symbolic, dtype=torch.float64), meant, rtol=0, atol=1e-12)
+    assert torch.allclose(torch.tensor(block.numeric, dtype=torch.float64), meant, rtol=0, atol=1e-9)
+    assert block.error_bar < 1e-8
+
+
+def test_a_matrix_of_weights_has_a_block_of_four_dimensions(blocks):
+    given = {
+        "const": "X y",
+        "X": "randn(6,4)",
+        "W": "randn(4,3)",
+        "y": "tensor([0,1,2,1,0,2])",
+        "b": "zeros(3)",
+    }
+    found = blocks("F.cross_entropy(X@W+b,y)", dtype="float32", **given)
+    assert {pair: block.shape for pair, block in found.items()} == {
+        ("W", "W"): (4, 3, 4, 3), ("W", "b"): (4, 3, 3), ("b", "b"): (3, 3),
+    }  # fmt: skip
+    for block in found.values():
+        assert (block.verdict, block.applied) == (Verdict.OK, f"v_{block.pair[1]}")
+        assert block.asymmetry < 1e-6
+
+
+def test_many_elements_have_a_product_with_a_direction(traced):
+    found = second(traced("sum(sin(x)*x)", x="randn(40,50)"), None)
+    (block,) = found.blocks
+    assert (found.kind, block.shape, block.directions) == ("product", (40, 50), 4)
+    assert "more than 32 elements in all" in found.sentence
+    assert (block.verdict, block.formula, block.applied) == (Verdict.OK, "2*v*cos(x) - x*v*sin(x)", "v")
+    assert block.symbolic.count == block.autograd.count == 2000
+    assert block.numeric is None
+
+
+def test_the_direction_has_a_name_that_nothing_else_has(blocks):
+    (block,) = blocks("sum(sin(v)*v)", v="randn(40)").values()
+    assert block.applied == "v1"
+
+
+def test_an_output_that_is_no_scalar_is_summed(traced):
+    found = second(traced("x**3", x="[1.,2.]"), None)
+    assert found.of == "the sum of its elements"
+    assert found.blocks[0].autograd == ((6.0, 0.0), (0.0, 12.0))
+
+
+def test_a_cotangent_weighs_the_output(traced):
+    sent = torch.tensor([1.0, -2.0], dtype=torch.float64)
+    options = Options(cotangent=parse(Source("tensor([1.,-2.])")).body)
+    found = second(traced("x**3", x="[1.,2.]"), sent, options)
+    assert found.of == "its sum weighed with the cotangent"
+    assert found.blocks[0].verdict is Verdict.OK
+    assert found.blocks[0].symbolic == ((6.0, 0.0), (0.0, -24.0))
+
+
+@pytest.mark.parametrize(
+    ("source", "given", "verdict", "said"),
+    [
+        (
+            "relu(x)",
+            {"x": "0."},
+            Verdict.KINK,
+            "the slope itself jumps here, so there is no second derivative",
+        ),
+        ("abs(x)", {"x": "0."}, Verdict.KINK, "autograd gives 0"),
+        ("maximum(x,y)", {"x": "1.", "y": "1."}, Verdict.KINK, "the slope itself jumps"),
+        (
+            "relu(x)**2",
+            {"x": "0."},
+            Verdict.KINK,
+            "the second derivative is 0 on one side and 2 on the other",
+        ),
+        ("x*abs(x)", {"x": "0."}, Verdict.KINK, "is -2 on one side and 2 on the other; autograd gives 0"),
+        ("abs(x)**1.5", {"x": "0."}, Verdict.JUMP, "grows without bound"),
+        ("sqrt(x)", {"x": "0."}, Verdict.DOMAIN_EDGE, "no values on one side"),
+        ("relu(x)", {"x": "1."}, Verdict.OK, ""),
+        ("3*x", {"x": "2."}, Verdict.OK, FLAT),
+        ("sum(abs(x))", {"x": "[1.,-2.]"}, Verdict.OK, ""),
+    ],
+)
+def test_kinks_and_what_is_piecewise_linear(blocks, source, given, verdict, said):
+    for block in blocks(source, **given).values():
+        assert block.verdict is verdict
+        assert said in block.sentence
+
+
+def test_a_kink_among_other_elements_is_theirs_alone(blocks):
+    block = blocks("sum(relu(x)**3 + relu(x))", x="[1.,0.,-2.]")[XX]
+    assert (block.verdict, block.worst, block.kinks) == (Verdict.KINK, (1, 1), 1)
+    assert block.autograd == ((6.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+
+
+def test_what_torch_cannot_differentiate_twice_is_named(traced):
+    found = second(traced("sum(cdist(2*x, y)**2)", x="randn(3,2)", y="randn(2,2)"), None)
+    assert found.at == "cdist(2*x, y)"
+    assert "_cdist_backward" in found.error
+    for block in found.blocks:
+        assert (block.verdict, block.autograd) == (Verdict.NO_GRAPH, None)
+        assert "autograd has no second derivative here" in block.sentence
+        assert block.numeric is not None
+
+
+@pytest.mark.parametrize(
+    ("source", "given", "said"),
+    [
+        ("x.detach()*2", {"x": "2."}, "the output has no graph"),
+        ("(z*z.conj()).real", {"z": "1+2j", "dtype": "complex128"}, "by real leaves only"),
+    ],
+)
+def test_why_there_is_none(traced, source, given, said):
+    found = second(traced(source, **given), None)
+    assert (found.kind, found.blocks) == ("", ())
+    assert said in found.sentence
+
+
+def test_without_values_there_is_none(traced):
+    assert second(traced("x*x", x="2.", device="meta"), None).sentence == "meta tensors have no values"
+
+
+def test_a_leaf_without_a_formula_says_why(blocks):
+    block = blocks("sum(cdist(x, y)**2)", x="randn(3,2)", y="randn(2,2)", const="y")[XX]
+    assert block.formula is None or block.no_formula == ""
+    assert block.formula is not None or block.no_formula.startswith("d/dx has none: ")
+
+
+def test_draws_are_held_as_they_were(blocks):
+    block = blocks("sum(x*x*x*randn(3))", x="[1.,2.,3.]")[XX]
+    assert (block.verdict, block.formula) == (Verdict.OK, "diag(6*x*randn(3))")
+
+
+def test_only_the_witnesses_asked_for_are_given(blocks):
+    only = Options(witnesses=frozenset({Witness.SYMBOLIC}))
+    block = blocks("sin(x**2)", only, x="2.")[XX]
+    assert (block.autograd, block.numeric, block.differences, block.verdict) == (None, None, None, None)
+    assert block.symbolic is not None
+
+
+def test_own_tolerances_stand_in_for_rounding(blocks):
+    assert blocks("sin(x**2)", Options(atol=0.5), x="2.")[XX].tolerance == 0.5
+
+
+def test_float16_loses_digits(blocks):
+    block = blocks("((x + 1e3) - 1e3)**3", dtype="float16", x="0.4")[XX]
+    assert (block.verdict, block.odd) == (Verdict.PRECISION, Witness.AUTOGRAD)
+    assert block.sentence.startswith("digits are lost to rounding in float16")
+
+
+# Lies
+
+
+class Saved(torch.autograd.Function):
+    """sin, whose backward keeps cos(x) as a constant: its first gradient is right, its second is 0."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.slope = x.detach().cos()
+        return x.sin()
+
+    @staticmethod
+    def backward(ctx, cotangent):
+        return cotangent * ctx.slope
+
+
+class Slightly(torch.autograd.Function):
+    """sin, whose second backward alone is 0.05 % off."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.sin()
+
+    @staticmethod
+    def backward(ctx, cotangent):
+        return cotangent * SlightlyCos.apply(ctx.saved_tensors[0])
+
+
+class SlightlyCos(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.cos()
+
+    @staticmethod
+    def backward(ctx, cotangent):
+        return -cotangent * ctx.saved_tensors[0].sin() * 1.0005
+
+
+class FirstOff(torch.autograd.Function):
+    """sin, whose backward is 0.05 % off, and can be differentiated as it stands."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.sin()
+
+    @staticmethod
+    def backward(ctx, cotangent):
+        return cotangent * ctx.saved_tensors[0].cos() * 1.0005
+
+
+class Once(torch.autograd.Function):
+    """sin, whose backward is said to be differentiable once."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.sin()
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, cotangent):
+        return cotangent * ctx.saved_tensors[0].cos()
+
+
+@pytest.fixture
+def in_place_of_sin(monkeypatch):
+    def put(function):
+        own = callees.callable_for
+        monkeypatch.setattr(
+            callees, "callable_for", lambda f, **how: function.apply if f.name == "sin" else own(f, **how)
+        )
+
+    return put
+
+
+NO_FORMULA = Options(witnesses=frozenset({Witness.AUTOGRAD, Witness.NUMERIC}))
+SOURCES = [("sin(x)", "2."), ("sum(sin(x)*x)", "[0.3,-1.2,2.]"), ("sum(exp(sin(x)))", "randn(30,40)")]
+
+
+@pytest.mark.parametrize("options", [None, NO_FORMULA])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("function", [Saved, Slightly])
+@pytest.mark.parametrize(("source", "x"), SOURCES)
+def test_a_wrong_double_backward_is_caught(blocks, in_place_of_sin, options, dtype, function, source, x):
+    in_place_of_sin(function)
+    block = blocks(source, options, dtype=dtype, x=x)[XX]
+    assert (block.verdict, block.odd) == (Verdict.WRONG, Witness.AUTOGRAD)
+    if options is NO_FORMULA:
+        assert "double backward is wrong" in block.sentence
+
+
+def test_a_wrong_double_backward_is_not_symmetric_in_two_leaves(blocks, in_place_of_sin):
+    in_place_of_sin(Saved)
+    found = blocks("sum(sin(x)*y)", x="randn(3)", y="randn(3)")
+    assert found[XX].verdict is Verdict.WRONG
+    assert found[YY].verdict is Verdict.OK
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_wrong_first_is_told_from_a_wrong_second(blocks, in_place_of_sin, dtype):
+    in_place_of_sin(FirstOff)
+    block = blocks("sin(x)", NO_FORMULA, dtype=dtype, x="2.")[XX]
+    assert (block.verdict, block.odd) == (Verdict.WRONG, Witness.AUTOGRAD)
+    assert "the second pass fits autograd's own first gradient, and that one is wrong" in block.sentence
+
+
+def test_a_function_that_is_differentiable_once_says_so(traced, in_place_of_sin):
+    in_place_of_sin(Once)
+    found = second(traced("sin(x)**2", x="2."), None)
+    assert "once_differentiable" in found.error
+    assert found.at == "sin(x)"
+    assert found.blocks[0].verdict is Verdict.NO_GRAPH
+
+
+def test_where_torch_forgets_to_say_so_it_is_wrong(blocks, in_place_of_sin):
+    in_place_of_sin(Once)
+    block = blocks("sin(x)*2", NO_FORMULA, x="2.")[XX]
+    assert (block.verdict, block.autograd) == (Verdict.WRONG, 0.0)
+    assert block.sentence.endswith(LOST)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_wrong_rule_is_caught(blocks, monkeypatch, dtype):
+    def lying(*given):
+        found = differentiate(*given)
+        return {i: replace(one, formula=Binary("*", Number(1.0005), one.formula)) for i, one in found.items()}
+
+    differentiate = formulas.differentiate
+    monkeypatch.setattr(formulas, "differentiate", lying)
+    block = blocks("sin(x**2)", dtype=dtype, x="2.")[XX]
+    assert (block.verdict, block.odd) == (Verdict.WRONG, Witness.SYMBOLIC)
+
+
+def test_it_leaves_no_mark_on_the_process(blocks):
+    before, dtype = torch.random.get_rng_state(), torch.get_default_dtype()
+    blocks("sum(sin(x)*randn(3))", dtype="float32", x="[1.,2.,3.]")
+    assert torch.equal(torch.random.get_rng_state(), before)
+    assert torch.get_default_dtype() == dtype
