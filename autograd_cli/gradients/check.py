@@ -14,6 +14,7 @@ from autograd_cli.gradients.evidence import Bench
 from autograd_cli.gradients.exact import Exact, Formulas
 from autograd_cli.gradients.known import Outcome
 from autograd_cli.gradients.line import shaped
+from autograd_cli.gradients.mirrored import shared
 from autograd_cli.gradients.numeric import Chosen, Numeric
 from autograd_cli.gradients.replay import quiet
 from autograd_cli.lang.nodes import Expr
@@ -168,6 +169,8 @@ def _judged(
         outcome = max(outcomes, key=lambda one: one.verdict.rank, default=None)
         parts |= {"autograd": plain(given, options.limit), **_of_verdict(outcome, leaf)}
     parts.setdefault("sentence", bench.reason)
+    if slopes is not None and bench.replay is not None:
+        parts["notes"] = (*parts.get("notes", ()), *shared(bench.replay, name))
     if slopes is not None and slopes.remark:
         parts["sentence"] = "; ".join(filter(None, (parts["sentence"], slopes.remark)))
     return Gradient(name=name, shape=tuple(leaf.shape), **parts)

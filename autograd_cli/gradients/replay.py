@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from autograd_cli.errors import first_line
+from autograd_cli.gradients.mirrored import is_mirrored, mirrored
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.report import Ref, below, refs
 from autograd_cli.run.tape import LiveStep, Run, filled
@@ -201,7 +202,8 @@ class Replay:
         is_plain = not kwargs and all(type(a) in _AS_THEY_ARE or not refs(a) for a in args)
         dtype = step.value.dtype if isinstance(step.value, torch.Tensor) else None
         slots = tuple(self._slot(a) for a in args) if is_plain else None
-        return Planned(step.index, _call(step, self.double), slots, args, kwargs, _state(step), dtype)
+        call = mirrored(step, self.steps) if is_mirrored(step) else _call(step, self.double)
+        return Planned(step.index, call, slots, args, kwargs, _state(step), dtype)
 
     def _slot(self, argument: Any) -> int:
         """The place of an argument: its step's, or a new one for a literal."""

@@ -1,6 +1,6 @@
 """Rules of contractions: sums of products by letters for the dims, as einsum writes them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from string import ascii_letters
 from typing import Any
@@ -208,7 +208,7 @@ def kron(call: Call, g: Value, a: Operand, b: Operand) -> Contributions:
     return list(zip((a, b), pulled_back(g.to(blocks), parts, "".join(letters.values())), strict=True))
 
 
-RULES = {
+RULES: dict[str, Callable[..., Contributions]] = {
     "einsum": einsum,
     "tensordot": tensordot,
     "inner": inner,

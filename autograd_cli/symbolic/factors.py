@@ -87,8 +87,8 @@ def orthogonal(
     names, rank = {"q": item(call, 0), "r": item(call, 1)}, len(a.shape)
     names["i"] = calling("linalg.inv", names["r"])
     texts = {
-        0: "(g - q@(tril(g.mT@q) + tril(g.mT@q, -1).mT))@i.mT",
-        1: "q@(tril(r@g.mT) + tril(r@g.mT, -1).mT)@i.mT",
+        0: "(g - q@mirrored(g.mT@q))@i.mT",
+        1: "q@mirrored(r@g.mT)@i.mT",
     }
     return [(a, formed(g, texts[index], a.shape, names, rank)) for index, g in by.items()]
 

@@ -109,9 +109,9 @@ def solve_triangular(
 
 def cholesky(call: Call, g: Value, a: Operand, upper: Any = False) -> Contributions:
     """cholesky, A = L @ L.T: inv(L).T @ S @ inv(L)/2, S being tril(L.T @ G) and its mirror."""
-    text = "u.mT@(tril(l.mT@g) + tril(l.mT@g, -1).mT)@u"
+    text = "u.mT@mirrored(l.mT@g)@u"
     if plain(upper):
-        text = "u@(tril(l@g.mT) + tril(l@g.mT, -1).mT)@u.mT"
+        text = "u@mirrored(l@g.mT)@u.mT"
     names = {"l": call.out.expr, "u": calling("linalg.inv", call.out.expr)}
     return [(a, formed(g, text, a.shape, names, len(a.shape)).times(Term(1, 2), a.shape))]
 

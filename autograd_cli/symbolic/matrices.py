@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from autograd_cli.lang.nodes import Attribute, Binary, Call as CallExpr, Expr, Name
 from autograd_cli.report.values import shape_text
-from autograd_cli.symbolic.build import Prelude, method, parsed, rewritten, tidy
+from autograd_cli.symbolic.build import Prelude, call as calling, method, parsed, rewritten, tidy
 from autograd_cli.symbolic.terms import Shape, Term, broadcast, factor_term
 from autograd_cli.symbolic.unparse import unparse
 from autograd_cli.symbolic.values import Value, scaled, split
@@ -14,6 +15,11 @@ from autograd_cli.symbolic.values import Value, scaled, split
 @dataclass(frozen=True)
 class Product(Binary):
     """`left @ right`, known to be of two matrices or two stacks of them."""
+
+
+@dataclass(frozen=True)
+class Symmetric(Binary):
+    """A sum of two matrices that is known to be symmetric."""
 
 
 def turned(expr: Expr, rank: int) -> Expr:
@@ -33,30 +39,62 @@ def turned(expr: Expr, rank: int) -> Expr:
     return Attribute(expr, name)
 
 
-def _ends_in(expr: Expr, name: str) -> bool:
+def _ends_in(expr: Expr, name: str) -> TypeGuard[Attribute]:
     return isinstance(expr, Attribute) and expr.name == name
 
 
 def is_symmetric(expr: Expr, name: str = "T") -> bool:
     """Whether a matrix is its own transpose by the way it is written: `X.T@X`, and the inverse of that."""
-    if is_identity(expr):
+    if _is_eye(expr):
         return True
     if isinstance(expr, Binary) and expr.op == "@":
-        left, right = expr.left, expr.right
-        if _ends_in(left, name):
-            return _same(left, Attribute(right, name))
-        return _ends_in(right, name) and _same(right, Attribute(left, name))
+        return _reads_the_same_backwards(_factors(expr), name)
+    if isinstance(expr, Symmetric):
+        return True
+    if isinstance(expr, Binary) and expr.op == "*":
+        return _is_eye(expr.left) or _is_eye(expr.right)
     if isinstance(expr, Binary) and expr.op in "+-":
         return is_symmetric(expr.left, name) and is_symmetric(expr.right, name)
     return isinstance(expr, CallExpr) and _is_inverse(expr) and is_symmetric(expr.args[0], name)
 
 
-def _same(one: Expr, other: Expr) -> bool:
-    return unparse(one) == unparse(other)
+def _factors(expr: Expr) -> list[Expr]:
+    """A, B and C of `A@B@C`."""
+    found = []
+    while isinstance(expr, Binary) and expr.op == "@":
+        found.append(expr.right)
+        expr = expr.left
+    return [expr, *found[::-1]]
+
+
+def _reads_the_same_backwards(factors: list[Expr], name: str) -> bool:
+    """Whether the product turned is the product itself: `X.T@X`, `X.T@S@X` with S symmetric."""
+    middle = factors[len(factors) // 2] if len(factors) % 2 else None
+    if middle is not None and not is_symmetric(middle, name):
+        return False
+    pairs = zip(factors[: len(factors) // 2], factors[::-1], strict=False)
+    return all(unparse(_turned_factor(one, name)) == unparse(other) for one, other in pairs)
+
+
+def _turned_factor(expr: Expr, name: str) -> Expr:
+    return expr.value if _ends_in(expr, name) else Attribute(expr, name)
+
+
+def mirrored(expr: Expr, rank: int) -> Expr:
+    """A lower triangle and its mirror image above the diagonal, as one symmetric matrix."""
+    below = turned(calling("tril", expr, -1), rank)
+    return Symmetric("+", calling("tril", expr), below)
 
 
 def _is_inverse(call: CallExpr) -> bool:
     return unparse(call.function) in ("linalg.inv", "inverse") and len(call.args) == 1
+
+
+def _is_eye(expr: Expr) -> bool:
+    """Whether an expression is `eye(n)`, whoever wrote it."""
+    if not isinstance(expr, CallExpr) or len(expr.args) != 1:
+        return False
+    return unparse(expr.function) in ("eye", "torch.eye")
 
 
 def is_identity(expr: Expr) -> bool:
@@ -95,7 +133,8 @@ def formed(g: Value, text: str, shape: Shape, names: Mapping[str, Expr], rank: i
     """A text that is linear in the cotangent `g`, with the expressions of `names` filled in.
 
     All in it are matrices of `rank` or stacks of them. A transpose is written `.mT` there, and
-    as `turned` has it here; the scalars of the cotangent and a sign stand before all.
+    as `turned` has it here, `mirrored(a)` stands for a triangle and its mirror image; the scalars
+    of the cotangent and a sign stand before all.
     """
     outside, cotangent = split(g)
     if text.startswith("-"):
@@ -117,6 +156,8 @@ def filled(template: Expr, names: Mapping[str, Expr], rank: int = 2) -> Expr:
             return turned(node.value, rank)
         if isinstance(node, Binary) and node.op == "@":
             return times(node.left, node.right)
+        if isinstance(node, CallExpr) and node.function == Prelude("mirrored"):
+            return mirrored(node.args[0], rank)
         return tidy(node)
 
     return rewritten(template, name, after)

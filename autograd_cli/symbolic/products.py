@@ -1,5 +1,6 @@
 """Rules of the matrix products, in all their ranks."""
 
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -237,7 +238,7 @@ def cross(call: Call, g: Value, x: Operand, y: Operand, dim: Any = None) -> Cont
     return [(x, by_x), (y, mapped(g, lambda e: product(e, x.expr), shape))]
 
 
-RULES = {
+RULES: dict[str, Callable[..., Contributions]] = {
     **dict.fromkeys(("matmul", "mm", "mv", "dot", "vdot", "bmm"), matmul),
     **dict.fromkeys(("addmm", "addmv", "baddbmm", "addbmm", "addr"), added_product),
     "outer": outer,
