@@ -25,6 +25,8 @@ from autograd_cli.report.records import (
     Report as Report,
     Round as Round,
     Saved as Saved,
+    Second as Second,
+    SecondBlock as SecondBlock,
     Severity as Severity,
     Slot as Slot,
     Statement as Statement,

@@ -42,6 +42,7 @@ from autograd_cli.report.programs import (
     Round as Round,
     Statement as Statement,
 )
+from autograd_cli.report.second import Second as Second, SecondBlock as SecondBlock
 from autograd_cli.report.targets import (
     Concern as Concern,
     Examination as Examination,
@@ -326,4 +327,5 @@ class Report:
     chain: Chain | None = None
     saved: Keeping | None = None
     checks: Checks | None = None
+    second: Second | None = None
     schema: str = SCHEMA

@@ -44,6 +44,8 @@ from autograd_cli.report.records import (
     Report,
     Round,
     Saved,
+    Second,
+    SecondBlock,
     Severity,
     Sides,
     Slot,
@@ -126,6 +128,31 @@ def build(**changes):
             1,
         ),
         "saved": Keeping(4, (4,)),
+        "second": Second(
+            "hessian",
+            "the sum of its elements",
+            (
+                SecondBlock(
+                    ("x", "x"),
+                    (),
+                    "-sin(x)",
+                    "",
+                    "",
+                    -0.9,
+                    -0.9,
+                    -0.9,
+                    1e-10,
+                    -0.9,
+                    1e-12,
+                    None,
+                    0.0,
+                    1e-9,
+                    1e-7,
+                    (),
+                    Verdict.OK,
+                ),
+            ),
+        ),
         "targets": (Target("swish", "my_ops.py", "Swish.apply", "autograd.Function", 4),),
         "examined": (
             Examination(
@@ -238,6 +265,7 @@ def test_reports_keep_to_the_schema():
     [
         Report, Binding, Output, Graph, Node, Edge, Local, Saved, Stretch, Way, Gradient, Finding, Fix,
         Statement, Made, Change, Round, Backward, Inspection, Chain, Ways, Passed, Link, Departure, Keeping,
+        Second, SecondBlock,
         Asked, Checks, Cut, Element, Forward, Grounds, Guilty, Loss, Repeat, Sides,
     ],
 )  # fmt: skip
