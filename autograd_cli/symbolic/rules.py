@@ -7,6 +7,7 @@ from inspect import signature
 
 from autograd_cli.symbolic import (
     contractions,
+    convolution,
     elementwise,
     indexing,
     linalg,
@@ -53,6 +54,7 @@ FUNCTIONS: dict[str, Callable[..., Contributions]] = {
     **products.RULES,
     **contractions.RULES,
     **linalg.RULES,
+    **convolution.RULES,
     **dict.fromkeys(("clone", "contiguous", "to", "type", "type_as", "cpu", "cuda"), shapes.same),
     **dict.fromkeys(("alias_copy", "expand_copy", "resolve_neg"), shapes.same),
     **dict.fromkeys(("float", "double", "half", "bfloat16"), shapes.same),
