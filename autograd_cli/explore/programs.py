@@ -93,7 +93,8 @@ def _shown(ran: Ran, root: Root, judged: dict[int, Judged], options: Options) ->
 def _with_steps(report: Report, shown: Shown, options: Options) -> Report:
     """The report with what was asked for beside the graph."""
     seen = shown.root.seen
-    arrived = seen.arrived() if seen is not None and options.steps else None
+    came = seen is not None and seen.error is None and options.steps
+    arrived = seen.arrived() if seen is not None and came else None
     return with_steps(report, options, shown.whole, shown.reading, arrived, shown.cotangent)
 
 

@@ -58,7 +58,8 @@ def explored(
         findings = (*explained(failed_backward(made, passed.error)), *findings)
     sent = torch.ones_like(root) if cotangent is None else cotangent
     report = report_of(made, options, findings, graph, gradients, reading, sent)
-    report = with_steps(report, options, made, reading, passed.cotangents, sent)
+    arrived = None if passed.error else passed.cotangents
+    report = with_steps(report, options, made, reading, arrived, sent)
     if before is not None:
         after = inspected(made, options)
         report = replace(

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch.autograd.graph import Node as GradFn
 
-from autograd_cli.errors import AgxError
+from autograd_cli.errors import AgxError, first_line
 from autograd_cli.explore.options import Options
 from autograd_cli.gradients.again import again
 from autograd_cli.gradients.exact import Formulas
@@ -69,22 +69,31 @@ def chain(
         return Chain(reason="there is no graph")
     if not arrived:
         return Chain(reason="no backward came through it")
+    kept = [arrived.get(fn, ()) for fn in reading.walk.nodes]
+    most = _most(graph, options.full)
     try:
-        output = again(_as_slice(run)).output
-    except (AgxError, ReplayError, RuntimeError, TypeError, ValueError) as error:
-        return Chain(reason=str(error) if isinstance(error, ReplayError) else "it cannot be run again")
+        followed = _followed(again(_as_slice(run)).output, reading, kept, cotangent, most)
+        return _Packer(run, graph, reading, kept, options).chain(followed)
+    except ReplayError as error:
+        return Chain(reason=str(error))
+    except (AgxError, RuntimeError, NotImplementedError, TypeError, ValueError) as error:
+        return Chain(reason=f"it cannot be run again: {first_line(error)}")
+
+
+def _followed(
+    output: Any, reading: Reading, kept: Sequence[Cotangents], cotangent: torch.Tensor, most: int
+) -> Followed:
+    """The ways down from the output of a run that was made again; ReplayError where its graph is another."""
+    edge = torch.autograd.graph.get_gradient_edge(output) if output.requires_grad else None
+    del output
     with collector_paused():
-        edge = torch.autograd.graph.get_gradient_edge(output) if output.requires_grad else None
         walked = walk([] if edge is None else [edge.node])
         try:
             if edge is None or [*map(type, walked.nodes)] != [*map(type, reading.walk.nodes)]:
-                return Chain(reason="run once more, it makes another graph")
-            kept = [arrived.get(fn, ()) for fn in reading.walk.nodes]
-            most = _most(graph, options.full)
-            followed = follow(walked, [(0, edge.output_nr, cotangent)], kept, most)
-            return _Packer(run, graph, reading, kept, options, most).chain(followed)
+                raise ReplayError("run once more, it makes another graph")
+            return follow(walked, [(0, edge.output_nr, cotangent)], kept, most)
         finally:
-            del output, edge
+            edge = None
             walked.release()
 
 
@@ -114,10 +123,9 @@ class _Packer:
         reading: Reading,
         kept: Sequence[Cotangents],
         options: Options,
-        most: int,
     ) -> None:
         self.run, self.graph, self.reading = run, graph, reading
-        self.kept, self.limit, self.most = kept, options.limit, most
+        self.kept, self.limit = kept, options.limit
         self.numbers = _Numbers(run)
         self.real = not any("complex" in (node.dtype or "") for node in graph.nodes)
 

@@ -19,7 +19,7 @@ from autograd_cli.views.pieces import (
     one_line,
     words,
 )
-from autograd_cli.views.relations import chains, stretches
+from autograd_cli.views.relations import asked, under as beneath
 from autograd_cli.views.table import graph_table
 from autograd_cli.views.verdicts import verdicts
 
@@ -29,9 +29,10 @@ _USUAL_WIDTH = 80
 def compose(report: Report, room: Room) -> list[Piece]:
     """Header, tree, lines under it, a block a gradient, findings; blank lines between."""
     if report.inspected:
-        return list(_parted([[_head(report)], inspection(report.inspected), *_findings(report, room)]))
+        facts: list[list[Piece]] = [[_head(report)], inspection(report.inspected), *asked(report, room)]
+        return list(_parted([*facts, *_findings(report, room)]))
     if room.check:
-        looked_at = list(map(examination, report.examined))
+        looked_at = [*map(examination, report.examined), *asked(report, room)]
         return list(_parted([[_head(report)], verdicts(report), *looked_at, *_findings(report, room)]))
     if report.statements:
         return list(_parted(program.blocks(report, room) + _findings(report, room)))
@@ -39,7 +40,8 @@ def compose(report: Report, room: Room) -> list[Piece]:
     blocks: list[list[Piece]] = [
         [_header(report, tree)],
         [tree, *under] if tree else [_bindings(report)] if report.bindings else [],
-        [*chains(report.graph), *stretches(report.graph)] if report.graph else [],
+        beneath(report),
+        *asked(report, room),
         program.gradients(report.gradients, report.dtype, room),
     ]
     return list(_parted(blocks + _findings(report, room)))

@@ -8,7 +8,7 @@ from autograd_cli.views import witnesses
 from autograd_cli.views.backwards import backwards, suspicious
 from autograd_cli.views.listing import failed, listing, why
 from autograd_cli.views.pieces import Ends, Line, Piece, Room, Table, Words, natural_width, one_line, words
-from autograd_cli.views.relations import chains, stretches
+from autograd_cli.views.relations import asked, under as beneath
 from autograd_cli.views.table import graph_table
 
 _USUAL_WIDTH = 80
@@ -26,7 +26,8 @@ def blocks(report: Report, room: Room) -> list[list[Piece]]:
         rows,
         backwards(report, room, told),
         [tree, *under, *_whose(report)] if tree else [],
-        [*_chains(report), *stretches(report.graph)] if report.graph else [],
+        beneath(report, with_chains=_multiplies(report)),
+        *asked(report, room),
         gradients(told, report.dtype, room),
         *_of_others(report, room),
     ]
@@ -91,10 +92,9 @@ def _which(report: Report, roots: list[str]) -> str:
     return ", the last one" if len(roots) > 1 else ""
 
 
-def _chains(report: Report) -> list[Line]:
-    """The chain lines, where some way from the root to a leaf has more than one factor to multiply."""
-    graph = report.graph
-    return chains(graph) if graph and any(len(path.nodes) > 2 for path in graph.paths) else []
+def _multiplies(report: Report) -> bool:
+    """Whether some way from the root to a leaf has more than one factor to multiply."""
+    return report.graph is not None and any(len(path.nodes) > 2 for path in report.graph.paths)
 
 
 def _told(report: Report) -> tuple[Gradient, ...]:

@@ -1,13 +1,35 @@
-"""Lines under the tree: how factors multiply along each path, and what was stretched."""
+"""Lines under the tree: how factors multiply along each path, what was stretched, what was asked for."""
 
 from collections import Counter
 from math import prod
 
 from autograd_cli.lang.source import cells
-from autograd_cli.report.records import MOST_PATHS, Graph, Path, Stretch
+from autograd_cli.report.records import MOST_PATHS, Graph, Path, Report, Stretch
 from autograd_cli.report.values import shape_text
 from autograd_cli.views import numbers
-from autograd_cli.views.pieces import Line, Words, one_line, words
+from autograd_cli.views.pieces import Line, Piece, Room, Words, one_line, words
+
+
+def asked(report: Report, room: Room) -> list[list[Piece]]:
+    """The blocks of --steps and --saved, in a report that was asked for them."""
+    blocks: list[list[Piece]] = []
+    if report.chain is not None:
+        from autograd_cli.views.chain import chain
+
+        blocks += chain(report, room)
+    if report.saved is not None:
+        from autograd_cli.views.saved import saved
+
+        blocks.append(saved(report, room))
+    return blocks
+
+
+def under(report: Report, with_chains: bool = True) -> list[Piece]:
+    """The lines under the tree; chain lines where the chain rule does not follow way by way."""
+    if report.graph is None:
+        return []
+    way_by_way = report.chain is not None and bool(report.chain.leaves)
+    return [*(chains(report.graph) if with_chains and not way_by_way else ()), *stretches(report.graph)]
 
 
 def chains(graph: Graph) -> list[Line]:
