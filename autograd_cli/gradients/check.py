@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -12,7 +12,7 @@ from autograd_cli.gradients.backward import Backward
 from autograd_cli.gradients.compare import judged
 from autograd_cli.gradients.evidence import Bench
 from autograd_cli.gradients.exact import Exact, Formulas
-from autograd_cli.gradients.known import Outcome
+from autograd_cli.gradients.known import Evidence, Outcome
 from autograd_cli.gradients.line import shaped
 from autograd_cli.gradients.mirrored import shared
 from autograd_cli.gradients.numeric import Chosen, Numeric
@@ -24,6 +24,9 @@ from autograd_cli.run.values import VALUES_LIMIT, plain
 from autograd_cli.symbolic.derive import Derivative
 from autograd_cli.symbolic.remembered import differentiate
 from autograd_cli.symbolic.unparse import unparse
+
+if TYPE_CHECKING:
+    from autograd_cli.gradients.grounds.gather import Gatherer
 
 _SHARED = 1 << 20
 """Elements beyond which the work of torch is worth sharing among threads."""
@@ -40,6 +43,8 @@ class Options:
     `eps` is the step of a plain central difference that is shown besides; `rtol` and `atol` stand in for what
     rounding allows. `limit` is the most elements written out, None for all. `elements` is how many of each
     leaf the numeric witness looks at, None for all of a small one and directions of a large one.
+    `through` has that witness move what is cut from the graph as well, and asks no formula. `gather`
+    looks for the grounds of each verdict.
     """
 
     witnesses: frozenset[Witness] = frozenset(Witness)
@@ -49,6 +54,8 @@ class Options:
     atol: float | None = None
     limit: int | None = VALUES_LIMIT
     elements: Chosen | None = None
+    through: bool = False
+    gather: "Gatherer | None" = None
 
 
 def check(
@@ -60,17 +67,32 @@ def check(
     """
     options = options or Options()
     used = [binding.name for binding in run.bindings if binding.role == "leaf" and binding.used]
+    if options.through:
+        backward, options = _through(run, backward, options)
     if all(backward.leaves.get(name) is None for name in used):
-        return tuple(_absent(run, backward, name) for name in used)
+        bench = _bench(run, cotangent, options)
+        return tuple(_absent(bench, backward, options, name) for name in used)
     on_paper = derivatives(run, options) if Witness.SYMBOLIC in options.witnesses else {}
     with few_threads(run), quiet():
         bench, formulas = _bench(run, cotangent, options), Formulas(run)
         return tuple(
-            _absent(run, backward, name)
+            _absent(bench, backward, options, name)
             if (given := backward.leaves.get(name)) is None
-            else _judged(bench, formulas, options, name, given, on_paper.get(name))
+            else _judged(bench, formulas, options, name, given, on_paper.get(name), backward)
             for name in used
         )
+
+
+def _through(run: Run, backward: Backward, options: Options) -> tuple[Backward, Options]:
+    """Where cuts are gone through: a leaf that no backward reached has the gradient 0, and no formula."""
+    options = replace(options, witnesses=options.witnesses - {Witness.SYMBOLIC})
+    if backward.error is not None or not (isinstance(run.output, torch.Tensor) and run.output.requires_grad):
+        return backward, options
+    given: dict[str, torch.Tensor | None] = {
+        name: torch.zeros_like(run.leaves[name]) if value is None else value
+        for name, value in backward.leaves.items()
+    }
+    return replace(backward, leaves=given), options
 
 
 def _bench(run: Run, cotangent: torch.Tensor | None, options: Options) -> Bench:
@@ -133,8 +155,13 @@ _NO_WITNESS: Parts = {
 }
 
 
-def _absent(run: Run, backward: Backward, name: str) -> Gradient:
+def _absent(bench: Bench, backward: Backward, options: Options, name: str) -> Gradient:
     """The gradient of a leaf that no backward reached, and why it did not."""
+    gradient = _without(bench.run, backward, name)
+    return gradient if options.gather is None else options.gather.absent(bench, gradient)
+
+
+def _without(run: Run, backward: Backward, name: str) -> Gradient:
     parts: Parts = {"verdict": Verdict.NO_GRAPH}
     if backward.error is not None:
         parts["sentence"] = f"backward failed: {first_line(backward.error)}"
@@ -153,11 +180,12 @@ def _judged(
     name: str,
     given: torch.Tensor,
     derivative: Derivative | None,
+    backward: Backward,
 ) -> Gradient:
     """The gradient with every witness asked for, and the verdict on them."""
     leaf = bench.run.leaves[name]
     exact = _exact(formulas, leaf, derivative)
-    slopes = bench.numeric(name) if Witness.NUMERIC in options.witnesses else None
+    slopes, known = _slopes(bench, options, name), list[Evidence]()
     parts = (
         _NO_WITNESS
         | _of_formula(exact, derivative, leaf, options)
@@ -165,15 +193,29 @@ def _judged(
         | _of_plain(bench, name, slopes, leaf, options)
     )
     if Witness.AUTOGRAD in options.witnesses:
-        outcomes = map(judged, bench.evidence(name, given, exact, slopes))
-        outcome = max(outcomes, key=lambda one: one.verdict.rank, default=None)
+        known = list(bench.evidence(name, given, exact, slopes))
+        outcome = max(map(judged, known), key=lambda one: one.verdict.rank, default=None)
         parts |= {"autograd": plain(given, options.limit), **_of_verdict(outcome, leaf)}
     parts.setdefault("sentence", bench.reason)
     if slopes is not None and bench.replay is not None:
         parts["notes"] = (*parts.get("notes", ()), *shared(bench.replay, name))
     if slopes is not None and slopes.remark:
         parts["sentence"] = "; ".join(filter(None, (parts["sentence"], slopes.remark)))
-    return Gradient(name=name, shape=tuple(leaf.shape), **parts)
+    gradient = Gradient(name=name, shape=tuple(leaf.shape), **parts)
+    if options.gather is None:
+        return gradient
+    return options.gather.gathered(bench, gradient, given, slopes, known, backward.cotangents)
+
+
+def _slopes(bench: Bench, options: Options, name: str) -> Numeric | None:
+    """The numeric slopes, where they are asked for and can be had."""
+    if Witness.NUMERIC not in options.witnesses:
+        return None
+    if options.gather is None:
+        return bench.numeric(name)
+    if options.through and bench.replay is not None:
+        return options.gather.through_cuts(bench, name)
+    return None if options.gather.spares(bench) else bench.numeric(name)
 
 
 def _exact(formulas: Formulas, leaf: torch.Tensor, derivative: Derivative | None) -> Exact | None:

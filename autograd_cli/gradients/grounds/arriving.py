@@ -1,0 +1,71 @@
+"""What arrived at the nodes of a backward against what should have: who changed a cotangent on its way."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from autograd_cli.gradients.evidence import Bench
+from autograd_cli.gradients.grounds.alone import node_name
+from autograd_cli.gradients.line import components
+from autograd_cli.gradients.replay import ReplayError
+from autograd_cli.report.checks import Guilty
+from autograd_cli.report.kinds import Witness
+
+Arrived = Mapping[Any, tuple[torch.Tensor | None, ...]]
+
+
+def changed(bench: Bench, arrived: Arrived) -> tuple[Guilty, ...]:
+    """The node nearest to the root at which another cotangent arrived than float64 sends there."""
+    try:
+        expected = _expected(bench) if bench.replay is not None and arrived else {}
+    except (ReplayError, RuntimeError):
+        return ()
+    for index in sorted(expected, reverse=True):
+        step = bench.run.steps[index]
+        came = arrived.get(step.grad_fns[-1]) if step.grad_fns else None
+        if not came or len(came) != 1 or came[0] is None or came[0].shape != expected[index].shape:
+            continue
+        given, right = components(came[0]), components(expected[index])
+        off, room = (given - right).abs(), torch.finfo(came[0].dtype).eps ** 0.75 * right.abs().max()
+        place = int(off.argmax()) if off.numel() else 0
+        if off.numel() and off[place] > room:
+            return (_named(bench, index, float(given[place]), float(right[place])),)
+    return ()
+
+
+def _expected(bench: Bench) -> dict[int, torch.Tensor]:
+    """The cotangents of all steps with a gradient, in float64, by place."""
+    assert bench.replay is not None
+    replay = bench.replay
+    leaves = {name: leaf.detach().clone().requires_grad_() for name, leaf in replay.leaves.items()}
+    with replay.session(), torch.enable_grad():
+        values = replay.every(leaves)
+        places = [
+            planned.index
+            for planned in replay.plan
+            if planned.index < len(replay.steps)
+            and isinstance(values[planned.index], torch.Tensor)
+            and values[planned.index].requires_grad
+        ]
+        found = torch.autograd.grad(
+            values[replay.root], [values[place] for place in places], bench.cotangent, allow_unused=True
+        )
+    return {place: one for place, one in zip(places, found, strict=True) if one is not None}
+
+
+def _named(bench: Bench, index: int, given: float, right: float) -> Guilty:
+    step, source = bench.run.steps[index], bench.run.program.source
+    span = step.expr.span
+    return Guilty(
+        text=source[span],
+        node=node_name(step),
+        operand="",
+        odd=Witness.AUTOGRAD,
+        given=given,
+        reference=right,
+        relative=abs(given - right) / max(abs(given), abs(right)),
+        sentence="another cotangent arrives than is sent: something changes it on the way, as a hook does",
+        span=(span.start, span.end),
+        line=source.line_of(span.start),
+    )

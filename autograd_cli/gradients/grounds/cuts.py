@@ -1,0 +1,82 @@
+"""Where a graph is cut, and the slopes as they are without that.
+
+detach, no_grad blocks, item and casts to int are constants for autograd, and for the numeric
+witness as well; here what they hold moves with the leaves.
+"""
+
+from dataclasses import replace
+
+import torch
+
+from autograd_cli.gradients.numeric import Chosen, Numeric, numeric
+from autograd_cli.gradients.replay import Replay, ReplayError
+from autograd_cli.lang.functions.rows import Kind
+from autograd_cli.report import below
+from autograd_cli.report.checks import Cut
+from autograd_cli.run.tape import LiveStep, Run
+from autograd_cli.run.values import tensors_in
+
+
+def through(run: Run) -> Run:
+    """The run with nothing that its leaves reach held constant but what was drawn at random."""
+    reached = _reached(run)
+    steps = [
+        replace(step, held=False, renewed=True)
+        if step.index in reached and _is_still(step) and not _is_drawn(step)
+        else step
+        for step in run.steps
+    ]
+    return replace(run, steps=steps)
+
+
+def uncut(run: Run, name: str, cotangent: torch.Tensor, elements: Chosen | None) -> Numeric | None:
+    """The numeric slopes of a leaf through all cuts; None where they cannot be had."""
+    try:
+        return numeric(Replay(through(run)), name, cotangent, elements=elements)
+    except ReplayError:
+        return None
+
+
+def cuts(run: Run, name: str) -> tuple[Cut, ...]:
+    """The expressions under the root where the gradient of the leaf `name` ends."""
+    if run.root is None:
+        return ()
+    reached = _reached(run, name)
+    ends = [step for step in run.steps if step.index in reached and _cuts(run, step, reached)]
+    under = set(run.needed())
+    return tuple(dict.fromkeys(_cut(run, step) for step in ends if step.index in under))
+
+
+def _cut(run: Run, step: LiveStep) -> Cut:
+    source, span = run.program.source, step.expr.span
+    return Cut(source[span], (span.start, span.end), source.line_of(span.start))
+
+
+def _reached(run: Run, name: str | None = None) -> set[int]:
+    """The steps that the values of the leaves, or of one, go into."""
+    reached: set[int] = set()
+    for step in run.steps:
+        is_leaf = step.kind == "binding" and step.name in run.leaves and name in (None, step.name)
+        if is_leaf or (step.kind == "call" and not reached.isdisjoint(below(step))):
+            reached.add(step.index)
+    return reached
+
+
+def _cuts(run: Run, step: LiveStep, reached: set[int]) -> bool:
+    """Whether the step has an argument with a gradient, and no result with one that is a number."""
+    if step.kind != "call" or not _is_still(step) or _is_drawn(step):
+        return False
+    results = tensors_in(step.value)
+    if isinstance(step.value, bool) or any(result.dtype == torch.bool for result in results):
+        return False
+    arguments = [run.steps[index].value for index in below(step) if index in reached]
+    return any(t.requires_grad for value in arguments for t in tensors_in(value))
+
+
+def _is_still(step: LiveStep) -> bool:
+    """Whether no gradient comes through the step."""
+    return step.kind == "call" and not any(t.requires_grad for t in tensors_in(step.value))
+
+
+def _is_drawn(step: LiveStep) -> bool:
+    return step.function is not None and (step.function.kind is Kind.RANDOM or step.function.draws)

@@ -1,0 +1,188 @@
+"""The grounds of each gradient, gathered: each question is asked where its answer says something."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from autograd_cli.gradients.evidence import Bench
+from autograd_cli.gradients.grounds.alone import Alone, each_alone
+from autograd_cli.gradients.grounds.arriving import Arrived, changed
+from autograd_cli.gradients.grounds.cuts import cuts, uncut
+from autograd_cli.gradients.grounds.forward import forward
+from autograd_cli.gradients.grounds.losses import most_lossy
+from autograd_cli.gradients.grounds.next import next_thing
+from autograd_cli.gradients.grounds.outputs import over_outputs
+from autograd_cli.gradients.grounds.places import sides, worst_elements
+from autograd_cli.gradients.grounds.seen import Seen, place_of
+from autograd_cli.gradients.grounds.taylor import order
+from autograd_cli.gradients.grounds.written import wrong_rules
+from autograd_cli.gradients.known import Evidence
+from autograd_cli.gradients.line import shaped
+from autograd_cli.gradients.numeric import Numeric
+from autograd_cli.gradients.replay import ReplayError
+from autograd_cli.report import Gradient, Verdict, Witness
+from autograd_cli.report.checks import Grounds
+from autograd_cli.run.values import plain
+
+DEAR = 50_000_000
+"""The work of a replay beyond which a graph is not evaluated as often as differences need."""
+
+STOP_GRADIENT = "stop-gradient"
+
+
+@dataclass(frozen=True)
+class Gatherer:
+    """Gathers the grounds of gradients; `through` says that the numeric witness went through cuts."""
+
+    through: bool = False
+    forward: bool = False
+    limit: int | None = None
+
+    def spares(self, bench: Bench) -> bool:
+        """Whether the graph is too large for differences, so that its nodes are checked each alone."""
+        return bench.elements is None and bench.replay is not None and bench.replay.work() > DEAR
+
+    def through_cuts(self, bench: Bench, name: str) -> Numeric | None:
+        """The numeric slopes with what is cut from the graph moving as well."""
+        return uncut(bench.run, name, bench.cotangent, bench.elements)
+
+    def gathered(
+        self,
+        bench: Bench,
+        gradient: Gradient,
+        given: torch.Tensor,
+        slopes: Numeric | None,
+        evidence: Sequence[Evidence],
+        arrived: Arrived,
+    ) -> Gradient:
+        """The judged gradient with its grounds; the verdict too follows what is found.
+
+        `given` is autograd's, `evidence` what was judged, `arrived` the cotangents by node.
+        """
+        seen = Seen(bench, gradient, given, slopes, evidence, arrived)
+        seen, outputs = self._over_outputs(seen)
+        seen, alone = self._alone(seen)
+        gradient = seen.gradient
+        grounds = Grounds(
+            order=self._order(seen),
+            sides=sides(seen),
+            elements=worst_elements(seen),
+            guilty=alone.guilty if alone else (),
+            alone=alone.checked if alone else None,
+            loss=most_lossy(seen.bench) if gradient.verdict is Verdict.PRECISION else None,
+            forward=forward(seen, self.limit) if self.forward else None,
+            outputs=outputs,
+        )
+        return self._finished(replace(seen, gradient=replace(gradient, grounds=grounds)))
+
+    def absent(self, bench: Bench, gradient: Gradient) -> Gradient:
+        """A gradient that no backward reached, with the cuts that kept it."""
+        leaf = bench.run.leaves[gradient.name]
+        grounds = _with_cuts(bench, gradient, Grounds(), leaf, self.limit, None)
+        return replace(gradient, grounds=replace(grounds, next=next_thing(gradient, grounds, bench.run)))
+
+    def _finished(self, seen: Seen) -> Gradient:
+        gradient, grounds = seen.gradient, seen.gradient.grounds
+        assert grounds is not None
+        grounds = _with_cuts(seen.bench, gradient, grounds, seen.leaf, self.limit, seen.slopes, self.through)
+        if grounds.uncut is not None and STOP_GRADIENT not in gradient.notes:
+            gradient = replace(gradient, notes=(*gradient.notes, STOP_GRADIENT))
+        if self.through and grounds.cuts and gradient.verdict is Verdict.WRONG:
+            said = f"the graph is cut at {', '.join(cut.text for cut in grounds.cuts)}"
+            gradient = replace(gradient, sentence="; ".join(filter(None, (said, gradient.sentence))))
+        grounds = replace(grounds, next=next_thing(gradient, grounds, seen.bench.run))
+        return replace(gradient, grounds=grounds)
+
+    def _order(self, seen: Seen) -> float | None:
+        """The order of the remainder, where the function has a slope and the numeric witness was asked."""
+        if seen.slopes is None or seen.slopes.slopes or self.through:
+            return None
+        allowed = seen.evidence[0].allowed if seen.evidence and seen.evidence[0].by_component else None
+        return order(seen.bench, seen.name, seen.given, allowed)
+
+    def _over_outputs(self, seen: Seen) -> tuple[Seen, str]:
+        """The gradient judged over all of an output of several numbers, and how that was covered."""
+        if self.through or seen.slopes is None:
+            return seen, ""
+        said, outcome = over_outputs(seen)
+        gradient = seen.gradient
+        if outcome is None or gradient.verdict is None or outcome.verdict.rank <= gradient.verdict.rank:
+            return seen, said
+        at = None if outcome.worst is None else place_of(outcome.worst, seen.leaf)
+        gradient = replace(
+            gradient,
+            verdict=outcome.verdict,
+            difference=outcome.difference,
+            tolerance=outcome.tolerance,
+            worst=at,
+            odd=outcome.odd,
+            kinks=outcome.kinks,
+            sentence=outcome.sentence,
+        )
+        return replace(seen, gradient=gradient), said
+
+    def _alone(self, seen: Seen) -> tuple[Seen, Alone | None]:
+        """The nodes each alone, where the whole is wrong or was too large to be looked at."""
+        bench, gradient = seen.bench, seen.gradient
+        spared = seen.slopes is None and self.spares(bench)
+        if self.through or bench.replay is None or not (spared or gradient.verdict is Verdict.WRONG):
+            return seen, None
+        if gradient.odd is Witness.SYMBOLIC:
+            found = _few(lambda: wrong_rules(bench.run, seen.name))
+            return seen, Alone(0, len(found), found)
+        replay = bench.replay
+        alone = _few(lambda: each_alone(bench.run, replay, seen.name)) or Alone(0, 0, ())
+        if not alone.guilty and gradient.verdict is Verdict.WRONG:
+            alone = replace(alone, guilty=changed(bench, seen.arrived))
+        return (replace(seen, gradient=_spared(gradient, alone)) if spared else seen), alone
+
+
+def _few(ask: Callable[[], Any]) -> Any:
+    """What is found; nothing where the nodes cannot be called."""
+    try:
+        return ask()
+    except (ReplayError, RuntimeError, TypeError, ValueError):
+        return ()
+
+
+def _spared(gradient: Gradient, alone: Alone) -> Gradient:
+    """The verdict where the graph was too large for differences of the whole."""
+    said = f"too large to be evaluated as often as differences need: {_counted(alone)} checked alone instead"
+    verdict = Verdict.WRONG if alone.guilty else gradient.verdict or (Verdict.OK if alone.checked else None)
+    sentence = "; ".join(filter(None, (said, gradient.sentence)))
+    return replace(gradient, verdict=verdict, sentence=sentence)
+
+
+def _counted(alone: Alone) -> str:
+    if alone.checked < alone.nodes:
+        return f"of {alone.nodes:,} nodes {alone.checked:,}, some of each kind, were each"
+    return f"its {alone.nodes:,} nodes were each"
+
+
+def _with_cuts(
+    bench: Bench,
+    gradient: Gradient,
+    grounds: Grounds,
+    leaf: torch.Tensor,
+    limit: int | None,
+    slopes: Numeric | None,
+    through: bool = False,
+) -> Grounds:
+    """The grounds with where the graph is cut, and the slopes without that where they are other ones."""
+    found = cuts(bench.run, gradient.name)
+    if not found or through:
+        return replace(grounds, cuts=found if through else ())
+    output = bench.run.output
+    sent = bench.cotangent if bench.replay is not None else torch.ones_like(output, dtype=torch.float64)
+    without = uncut(bench.run, gradient.name, sent, bench.elements)
+    if without is None or without.probes is not None:
+        return replace(grounds, cuts=found) if gradient.verdict is Verdict.NO_GRAPH else grounds
+    before = torch.zeros_like(without.values) if slopes is None else slopes.values
+    if slopes is not None and slopes.probes is not None:
+        return grounds
+    errors = without.errors if slopes is None else without.errors + slopes.errors
+    if not bool(((without.values - before).abs() > 1e-6 * without.values.abs() + errors).any()):
+        return grounds
+    return replace(grounds, cuts=found, uncut=plain(shaped(without.values, leaf), limit))

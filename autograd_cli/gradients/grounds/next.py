@@ -1,0 +1,45 @@
+"""The next thing to do about a gradient, with the option to type where one helps."""
+
+from autograd_cli.report import Gradient, Verdict, Witness
+from autograd_cli.report.checks import Grounds
+from autograd_cli.run.tape import Run
+
+_AGX = "agx gradcheck …"
+
+
+def next_thing(gradient: Gradient, grounds: Grounds, run: Run) -> str:
+    """What to do now; empty where nothing is left to do."""
+    if gradient.verdict is Verdict.WRONG:
+        return _of_wrong(gradient, grounds)
+    if gradient.verdict is Verdict.PRECISION:
+        return _of_precision(grounds, run)
+    if gradient.verdict is Verdict.OK and grounds.uncut is not None:
+        return f"{_AGX} --through-detach   if the cut is not meant"
+    return _NEXT.get(gradient.verdict, "") if gradient.verdict else ""
+
+
+def _of_wrong(gradient: Gradient, grounds: Grounds) -> str:
+    if gradient.odd is Witness.SYMBOLIC:
+        return f"{_AGX} --witness autograd,numeric   checks torch's gradient without agx's formula"
+    if grounds.cuts:
+        return "take the cut away, or leave --through-detach out if it is meant"
+    if grounds.guilty and not grounds.guilty[0].sentence:
+        return f"mend the backward of {grounds.guilty[0].text}"
+    if grounds.guilty:
+        return "look for a hook on it, or for what is written into its memory"
+    return f"{_AGX} --torch   asks torch's own check as well"
+
+
+def _of_precision(grounds: Grounds, run: Run) -> str:
+    if grounds.loss is not None:
+        return f"write {grounds.loss.text} in a form that loses less, or {_AGX} --dtype float64"
+    return f"{_AGX} --dtype float64" if run.dtype != "float64" else ""
+
+
+_NEXT = {
+    Verdict.KINK: "nothing, if a subgradient will do; else move the input off the kink",
+    Verdict.JUMP: f"{_AGX} --allow JUMP   if the jump is meant",
+    Verdict.DOMAIN_EDGE: "keep the input inside of the domain, as by clamp(min=1e-12) before it",
+    Verdict.NO_GRAPH: "agx trace …   shows where the graph ends",
+    Verdict.NONDETERMINISTIC: "torch.manual_seed(0) before what is drawn, or --allow NONDETERMINISTIC",
+}
