@@ -1,6 +1,8 @@
 """The gradients of one backward of a program, held against the slice of its root."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 
@@ -11,6 +13,7 @@ from autograd_cli.gradients import check as witnesses
 from autograd_cli.gradients.backward import Backward as Passed
 from autograd_cli.report import Backward, Gradient
 from autograd_cli.run.slices import Slice, sliced
+from autograd_cli.run.tape import BoundValue
 from autograd_cli.run.traced import Ran, Traced
 from autograd_cli.run.values import plain
 
@@ -71,12 +74,28 @@ def judge(ran: Ran, seen: Seen, options: Options, made: Slice | None = None) -> 
     }
     asked = with_rows(asked, {name for name, value in given.items() if value is not None})
     passed = Passed(leaves=given, error=seen.error)
+    asked, sent = with_cotangent(asked, cotangent, call.names)
     gradients = (
         ()
         if not any(b.used and b.role == "leaf" for b in asked.bindings)
-        else witnesses.check(asked, passed, cotangent, judging(options, cotangent))
+        else witnesses.check(asked, passed, cotangent, judging(options, cotangent, sent))
     )
     return Judged(ran, seen, whole, gradients)
+
+
+def with_cotangent(run: Slice, cotangent: torch.Tensor | None, names: Mapping[str, Any]) -> tuple[Slice, str]:
+    """The slice with the variable that holds the cotangent among its bindings, and its name; else ""."""
+    if cotangent is None:
+        return run, ""
+    found = (n for n, held in names.items() if isinstance(held, Traced) and held.value is cotangent)
+    name = next(found, "")
+    taken = {binding.name: binding.value for binding in run.bindings}
+    if name in taken:
+        return run, name if taken[name] is cotangent else ""
+    if name:
+        constant = BoundValue(name, "", cotangent.detach(), "constant")
+        run = replace(run, bindings=(*run.bindings, constant))
+    return run, name
 
 
 def with_rows(run: Slice, names: set[str]) -> Slice:

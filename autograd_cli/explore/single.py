@@ -17,6 +17,7 @@ from autograd_cli.gradients.backward import Backward, backward
 from autograd_cli.graph.pack import graph as packed_graph, with_cotangents
 from autograd_cli.graph.read import Reading, read
 from autograd_cli.graph.walk import collector_paused
+from autograd_cli.lang.nodes import Expr, Name
 from autograd_cli.report import Finding, Gradient, Graph, Inspection, Report, Witness
 from autograd_cli.run.inputs import value_of
 from autograd_cli.run.limits import refuse_output
@@ -52,7 +53,8 @@ def explored(
     with told(options.use):
         passed = backward(made, cotangent, reading.walk.nodes)
     graph = with_cotangents(graph, reading, passed.cotangents, limit)
-    gradients = witnesses.check(made, passed, cotangent, judging(options, cotangent))
+    called = options.grad_output if options.grad_output in {b.name for b in made.bindings} else ""
+    gradients = witnesses.check(made, passed, cotangent, judging(options, cotangent, called or ""))
     findings = inspect(made, graph, gradients, cotangent_given=cotangent is not None)
     if passed.error is not None:
         findings = (*explained(failed_backward(made, passed.error)), *findings)
@@ -126,10 +128,13 @@ def failed_backward(made: Run, error: Exception) -> Run:
     return replace(made, failure=Failure(step.expr, step.function, (), error))
 
 
-def judging(options: Options, cotangent: torch.Tensor | None) -> witnesses.Options:
-    """Which witnesses are computed; a cotangent that cannot be written out leaves no formula."""
-    chosen, expr = options.witnesses, None
-    if cotangent is not None and cotangent.numel() <= _WRITTEN:
+def judging(options: Options, cotangent: torch.Tensor | None, name: str = "") -> witnesses.Options:
+    """Which witnesses are computed; a large cotangent without a name leaves no formula."""
+    chosen = options.witnesses
+    expr: Expr | None = None
+    if name:
+        expr = Name(name)
+    elif cotangent is not None and cotangent.numel() <= _WRITTEN:
         expr = written("torch.tensor", cotangent.tolist())
     elif cotangent is not None:
         chosen = chosen - {Witness.SYMBOLIC}

@@ -268,3 +268,18 @@ def test_an_option_that_records_nothing_is_why_there_is_no_gradient(explored, op
     program = "x = torch.ones(2, requires_grad=True)\ny = (x * 2).sum()\ny.backward()"
     told = explored(program, **{option: True}).findings
     assert [(each.code, each.sentence) for each in told] == [("AGX402", f"`y` has no graph: {asked}")]
+
+
+def test_a_cotangent_is_called_by_the_variable_that_holds_it(explored, only):
+    source = "x = torch.tensor([1.0, 2.0], requires_grad=True)\nv = torch.tensor([0.1, 0.7])\ny = x*x\n"
+    (gradient,) = only(explored(f"import torch\n{source}y.backward(v)")).gradients
+    assert (gradient.formula, str(gradient.verdict)) == ("2*x*v", "OK")
+    (gradient,) = only(explored(f"import torch\n{source}y.backward(torch.tensor([0.5, 1.0]))")).gradients
+    assert gradient.formula == "2*x*torch.tensor([0.5, 1.0])"
+    (gradient,) = only(explored(f"import torch\n{source}y.backward(x)")).gradients
+    assert (gradient.formula, str(gradient.verdict)) == ("2*x**2", "OK")
+
+
+def test_a_binding_as_the_cotangent_of_an_expression_is_called_by_its_name(explored):
+    report = explored("x*x", ("x", "[1.,2.]"), ("v", "[0.1,0.7]"), grad_output="v", const=("v",))
+    assert [g.formula for g in report.gradients if g.name == "x"] == ["2*x*v"]
