@@ -1,9 +1,9 @@
 """A report as a table of tab-separated values, for awk, cut and spreadsheets.
 
     name  autograd  formula_value  numeric  error_bar  difference  tolerance  verdict  formula
-    row  line  round  root  before  after
+    row  line  round  root  before  after  node  grad_fn  shape  dtype  bytes  storage
 
-One header line, then rows of these fifteen columns; `row` says what a row is:
+One header line, then rows of these columns; `row` says what a row is:
 
     gradient   a gradient of the value of the source, or of the root that is shown
     backward   what one backward of a program gave one leaf: `line` and `round` say where,
@@ -11,6 +11,14 @@ One header line, then rows of these fifteen columns; `row` says what a row is:
     made       a name that a statement made: `after` is its value, or the text of what is no tensor
     changed    what a statement changed, `before` and `after`
     printed    a line that it printed, in `after`
+    step       with --steps: a node, whose text is `root`, on way `round` down to the leaf `name`: its local
+               derivative as formula, the value of that and the node's own number in `autograd`, the product
+               so far in `after`
+    way        the nodes of way `round`, and what it adds to the gradient, in `after`
+    rest       how many ways are not there, in `round`, and what they add, in `after`
+    ways       how many there are, their sum in `after`, and the gradient
+    kept       with --saved: what `node` keeps for backward; equal `storage` is the same memory
+    keeps      the bytes of all that is kept, shared memory counted once
 
 A program has those of its statements first, in order, then its backwards; of a loop the first
 and the last round. Numbers are written in full, tensors as JSON lists (a summary as an object),
@@ -37,8 +45,10 @@ GRADIENT = (
     "formula",
 )
 PLACE = ("row", "line", "round", "root", "before", "after")
-COLUMNS = (*GRADIENT, *PLACE)
+DETAIL = ("node", "grad_fn", "shape", "dtype", "bytes", "storage")
+COLUMNS = (*GRADIENT, *PLACE, *DETAIL)
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
+_EMPTY = ("",) * len(COLUMNS)
 Row = tuple[str, ...]
 
 
@@ -53,7 +63,15 @@ def tsv(report: Report) -> str:
         *backwards,
         *(_gradient(one) + _place("gradient", root=report.root) for one in alone),
     ]
-    return "".join("\t".join(row) + "\n" for row in rows)
+    if report.chain is not None or report.saved is not None:
+        from autograd_cli.views import tsv_asked
+
+        rows += [tuple(_cell(cells.get(column)) for column in COLUMNS) for cells in tsv_asked.rows(report)]
+    return "".join("\t".join((*row, *_EMPTY[len(row) :])) + "\n" for row in rows)
+
+
+def _cell(value: Values) -> str:
+    return _text(value) if isinstance(value, str) else _values(value)
 
 
 def _statement(statement: Statement) -> Iterator[Row]:
