@@ -77,16 +77,49 @@ def _explored(
         torch.set_default_dtype(getattr(torch, settings.dtype))
         watching = Watching(options.inspect)
         telling = nullcontext() if progress is None else progressing(watching, options, progress)
+        state = torch.random.get_rng_state() if options.check else None
         with telling, brought.told(options.use):
             ran = run_program(known.program, bound, settings, watching)
-        if not known.program.is_expression or ran.printed or watching.last or watching.failed:
-            from autograd_cli.explore import programs  # an expression needs none of its rules
 
-            return programs.explored(ran, watching, options, progress, stdin)
-        made = whole(ran)
-        if made.failure is not None:
-            return single.report_of(made, options, single.explained(made))
-        return single.explored(made, options, progress, stdin)
+        def once_more(other: Watching) -> Ran:
+            with torch_state(replace(settings, dtype="float32")):  # the same values of the bindings
+                same = _bound(known, bindings, options, settings, stdin)
+            return run_program(known.program, same, settings, other)
+
+        if state is not None:
+            return _repeated(ran, watching, state, once_more, options, progress, stdin)
+        return _report(ran, watching, options, progress, stdin)
+
+
+def _repeated(
+    ran: Ran,
+    watching: Watching,
+    state: torch.Tensor,
+    once_more: Callable[[Watching], Ran],
+    options: Options,
+    progress: Progress | None,
+    stdin: str | None,
+) -> Report:
+    """The report of a run that is made a second time, to see whether it gives the same."""
+    from autograd_cli.explore.repeat import repeated, with_repeat  # a trace does without
+
+    found = repeated(ran, watching, state, once_more, options.limit)
+    report = _report(ran, watching, options, progress, stdin)
+    return report if found is None else with_repeat(report, found, options)
+
+
+def _report(
+    ran: Ran, watching: Watching, options: Options, progress: Progress | None, stdin: str | None
+) -> Report:
+    """The report of what was run: of an expression, or of a program."""
+    if not ran.program.is_expression or ran.printed or watching.last or watching.failed:
+        from autograd_cli.explore import programs  # an expression needs none of its rules
+
+        return programs.explored(ran, watching, options, progress, stdin)
+    made = whole(ran)
+    if made.failure is not None:
+        return single.report_of(made, options, single.explained(made))
+    return single.explored(made, options, progress, stdin)
 
 
 @contextmanager
