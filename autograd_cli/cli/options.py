@@ -127,6 +127,12 @@ def _integer(least: int) -> Callable[[str], int]:
     return read
 
 
+def _order(text: str) -> int:
+    if text not in ("1", "2"):
+        raise ValueError("no order that there is: 1, or 2 at most")
+    return int(text)
+
+
 def _number(zero: bool) -> Callable[[str], float]:
     def read(text: str) -> float:
         try:
@@ -181,6 +187,7 @@ OPTIONS: tuple[Option, ...] = (
            read=_one_of(*NARROW)),
     Option("--witness", f"Which to compute, all unless said: {','.join(WITNESSES)}", "A,B", read=_witnesses),
     Option("--eps", "Step of the numeric witness", "H", read=_number(zero=False)),
+    Option("--order", "2 for the second derivative too, 1 unless said", "N", read=_order),
     Option("--rtol", "Relative tolerance of the verdict", "R", read=_number(zero=True)),
     Option("--atol", "Absolute tolerance of the verdict", "A", read=_number(zero=True)),
     Option("--strict", "Let warnings, and every verdict but OK, end with status 1"),

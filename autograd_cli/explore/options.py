@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from autograd_cli.errors import ExitStatus, InputError
 from autograd_cli.lang.parse import TextLimits
 from autograd_cli.lang.suggestions import nearest
-from autograd_cli.report import Finding, Gradient, Severity, Verdict, Witness
+from autograd_cli.report import Finding, Gradient, SecondBlock, Severity, Verdict, Witness
 from autograd_cli.run.devices import choose
 from autograd_cli.run.settings import Settings, Use
 from autograd_cli.run.values import VALUES_LIMIT
@@ -23,7 +23,8 @@ class Options:
     gradients are demanded: an output without a graph is a verdict, not a remark. `root` and
     `inspect` are names of values; `no_grad`, `inference_mode` and `autocast`, the name of a
     dtype, are modes for the whole run. `use` are a person's own callables.
-    `steps` and `saved` ask for the chain rule way by way and for what nodes keep.
+    `steps` and `saved` ask for the chain rule way by way and for what nodes keep; of `order` 2 the
+    second derivative is worked out too.
     """
 
     device: str = "cpu"
@@ -52,6 +53,7 @@ class Options:
     use: tuple[Use, ...] = ()
     steps: bool = False
     saved: bool = False
+    order: int = 1
 
     @property
     def limit(self) -> int | None:
@@ -86,7 +88,9 @@ def _mode(options: Options) -> str:
     return "no_grad" if options.no_grad else ""
 
 
-def status_of(gradients: Sequence[Gradient], findings: Sequence[Finding], options: Options) -> ExitStatus:
+def status_of(
+    gradients: Sequence[Gradient | SecondBlock], findings: Sequence[Finding], options: Options
+) -> ExitStatus:
     """The exit status that a report's verdicts and findings amount to."""
     failing = {Severity.ERROR, Severity.WARNING} if options.strict else {Severity.ERROR}
     bad = any(finding.severity in failing for finding in findings)

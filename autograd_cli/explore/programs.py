@@ -14,7 +14,8 @@ from autograd_cli.explore.judging import Judged, judge
 from autograd_cli.explore.options import Options, status_of
 from autograd_cli.explore.packing import output_record, so_far
 from autograd_cli.explore.roots import Root, check_names, chosen, numbers_again
-from autograd_cli.explore.single import explained, failed_backward, with_steps
+from autograd_cli.explore.second import with_second
+from autograd_cli.explore.single import explained, failed_backward, judging, with_steps
 from autograd_cli.explore.watching import Place, Seen, Watching
 from autograd_cli.graph.pack import graph as packed_graph, with_cotangents
 from autograd_cli.graph.read import Reading, reading_of
@@ -64,6 +65,7 @@ def explored(
     report = _with_steps(report, shown, options)
     report = replace(report, inspected=inspected)
     report = with_examined(report, _runs(judged, shown), options)
+    report = _with_second(report, shown, options)
     _let_go(ran, watching)
     return report
 
@@ -96,6 +98,15 @@ def _with_steps(report: Report, shown: Shown, options: Options) -> Report:
     came = seen is not None and seen.error is None and options.steps
     arrived = seen.arrived() if seen is not None and came else None
     return with_steps(report, options, shown.whole, shown.reading, arrived, shown.cotangent)
+
+
+def _with_second(report: Report, shown: Shown, options: Options) -> Report:
+    """The report with the second derivative of the root that is shown, where it was asked for."""
+    seen = shown.root.seen
+    if shown.whole is None or seen is None or seen.error is not None:
+        return report
+    cotangent = seen.call.cotangents[0] if len(seen.call.roots) == 1 else None
+    return with_second(report, options, shown.whole, cotangent, judging(options, cotangent))
 
 
 def _graph(seen: Seen, known: Judged, options: Options) -> tuple[Reading, Graph]:

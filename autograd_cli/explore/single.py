@@ -12,6 +12,7 @@ from autograd_cli.explore.brought import told, with_examined
 from autograd_cli.explore.inspection import facts
 from autograd_cli.explore.options import Options, status_of, unknown_name
 from autograd_cli.explore.packing import binding_record, output_record, versions
+from autograd_cli.explore.second import with_second
 from autograd_cli.gradients import check as witnesses
 from autograd_cli.gradients.backward import Backward, backward
 from autograd_cli.graph.pack import graph as packed_graph, with_cotangents
@@ -42,6 +43,7 @@ def explored(
         absent = Backward(leaves=dict.fromkeys(made.leaves))
         gradients = witnesses.check(made, absent) if options.check else ()
         report = report_of(made, options, inspect(made, None, gradients), gradients=gradients)
+        report = with_second(report, options, made, None, witnesses.Options())
         return replace(with_steps(report, options), inspected=before)
     refuse_output(root, options.max_memory)
     with collector_paused():
@@ -54,7 +56,8 @@ def explored(
         passed = backward(made, cotangent, reading.walk.nodes)
     graph = with_cotangents(graph, reading, passed.cotangents, limit)
     called = options.grad_output if options.grad_output in {b.name for b in made.bindings} else ""
-    gradients = witnesses.check(made, passed, cotangent, judging(options, cotangent, called or ""))
+    chosen = judging(options, cotangent, called or "")
+    gradients = witnesses.check(made, passed, cotangent, chosen)
     findings = inspect(made, graph, gradients, cotangent_given=cotangent is not None)
     if passed.error is not None:
         findings = (*explained(failed_backward(made, passed.error)), *findings)
@@ -68,6 +71,8 @@ def explored(
             report, inspected=replace(before, before=before.rows, after=after.rows if after else ())
         )
     report = with_examined(report, [made], options)
+    if passed.error is None:
+        report = with_second(report, options, made, cotangent, chosen)
     del root, passed
     _let_go(made, reading)
     return report

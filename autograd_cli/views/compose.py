@@ -20,6 +20,7 @@ from autograd_cli.views.pieces import (
     words,
 )
 from autograd_cli.views.relations import asked, under as beneath
+from autograd_cli.views.second import second, second_verdicts
 from autograd_cli.views.table import graph_table
 from autograd_cli.views.verdicts import verdicts
 
@@ -33,9 +34,11 @@ def compose(report: Report, room: Room) -> list[Piece]:
         return list(_parted([*facts, *_findings(report, room)]))
     if room.check:
         looked_at = [*map(examination, report.examined), *asked(report, room)]
-        return list(_parted([[_head(report)], verdicts(report), *looked_at, *_findings(report, room)]))
+        checked = [verdicts(report), second_verdicts(report), *looked_at]
+        return list(_parted([[_head(report)], *checked, *_findings(report, room)]))
     if report.statements:
-        return list(_parted(program.blocks(report, room) + _findings(report, room)))
+        shown = [*program.blocks(report, room), second(report, room)]
+        return list(_parted(shown + _findings(report, room)))
     tree, under = graph_table(report, room) or (None, [])
     blocks: list[list[Piece]] = [
         [_header(report, tree)],
@@ -43,6 +46,7 @@ def compose(report: Report, room: Room) -> list[Piece]:
         beneath(report),
         *asked(report, room),
         program.gradients(report.gradients, report.dtype, room),
+        second(report, room),
     ]
     return list(_parted(blocks + _findings(report, room)))
 

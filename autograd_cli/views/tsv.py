@@ -6,6 +6,8 @@
 One header line, then rows of these columns; `row` says what a row is:
 
     gradient   a gradient of the value of the source, or of the root that is shown
+    second     the second derivative by the pair of leaves that `name` holds, x,y; behind a formula
+               that is applied to a direction stands that: " · v"
     backward   what one backward of a program gave one leaf: `line` and `round` say where,
                `root` what it started from, `before` and `after` what .grad held
     made       a name that a statement made: `after` is its value, or the text of what is no tensor
@@ -27,11 +29,11 @@ a missing value as nothing. A tab, a line break or a backslash in a text is writ
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from autograd_cli.lang.source import visible
 from autograd_cli.report.json import encoded
-from autograd_cli.report.records import Backward, Gradient, Report, Round, Statement, Values
+from autograd_cli.report.records import Backward, Gradient, Report, Round, SecondBlock, Statement, Values
 
 GRADIENT = (
     "name",
@@ -62,6 +64,7 @@ def tsv(report: Report) -> str:
         *(row for statement in report.statements for row in _statement(statement)),
         *backwards,
         *(_gradient(one) + _place("gradient", root=report.root) for one in alone),
+        *(_second(one) + _place("second", root=report.root) for one in _blocks(report)),
     ]
     if report.chain is not None or report.saved is not None:
         from autograd_cli.views import tsv_asked
@@ -122,6 +125,25 @@ def _gradient(gradient: Gradient) -> Row:
         _values(gradient.tolerance),
         gradient.verdict.value if gradient.verdict else "",
         _text(gradient.formula or ""),
+    )
+
+
+def _blocks(report: Report) -> Sequence[SecondBlock]:
+    return report.second.blocks if report.second else ()
+
+
+def _second(block: SecondBlock) -> Row:
+    applied = f" · {block.applied}" if block.applied else ""
+    return (
+        _text(",".join(block.pair)),
+        _values(block.autograd),
+        _values(block.symbolic),
+        _values(block.numeric),
+        _values(block.error_bar),
+        _values(block.difference),
+        _values(block.tolerance),
+        block.verdict.value if block.verdict else "",
+        _text(f"{block.formula or ''}{applied}"),
     )
 
 

@@ -128,6 +128,8 @@ REFUSED = [
     ({"wrt": ["a,,b"]}, "`--wrt a,,b` is no list of names such as w,b."),
     ({"witness": "symbolic,guess"}, "is none of autograd, symbolic, numeric."),
     ({"format": "xml"}, "`--format xml` is none of rich, plain, json, tsv, dot, python."),
+    ({"order": "3"}, "`--order 3` is no order that there is: 1, or 2 at most."),
+    ({"order": "0"}, "`--order 0` is no order"),
     ({"color": "blue"}, "`--color blue` is none of auto, always, never."),
 ]
 
@@ -150,6 +152,7 @@ def test_a_value_that_is_none_is_refused(given, words):
         ({"atol": "0"}, {"atol": 0.0}),
         ({"max_steps": "1_000"}, {"max_steps": 1000}),
         ({"full": True}, {"full": True}),
+        ({"order": "2"}, {"order": 2}),
         ({"grad_output": "[1,2]"}, {"grad_output": "[1,2]"}),
     ],
 )

@@ -198,7 +198,7 @@ def test_without_values_there_is_none(traced):
 def test_a_leaf_without_a_formula_says_why(blocks):
     block = blocks("sum(cdist(x, y)**2)", x="randn(3,2)", y="randn(2,2)", const="y")[XX]
     assert block.formula is None or block.no_formula == ""
-    assert block.formula is not None or block.no_formula.startswith("d/dx has none: ")
+    assert block.formula is not None or "no derivative rule" in block.no_formula
 
 
 def test_draws_are_held_as_they_were(blocks):

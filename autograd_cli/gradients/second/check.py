@@ -239,9 +239,9 @@ class _View:
             "applied": paper.applied if paper else "",
             "symbolic": self._written(exact.values if exact else None),
             "autograd": None,
-            "numeric": None if along or numeric is None else self._written(numeric.values),
+            "numeric": None if along else self._written(_known(numeric)),
             "error_bar": numeric.widest if numeric else None,
-            "differences": self._written(slopes.values) if slopes else None,
+            "differences": self._written(_known(slopes)),
             "differences_bar": slopes.widest if slopes else None,
             "directions": along,
             "asymmetry": None,
@@ -337,6 +337,11 @@ class _View:
     def _written(self, values: torch.Tensor | None) -> Any:
         """Elements as plain data in the shape of the block."""
         return None if values is None else plain(values.reshape(self.shape), self.check.options.limit)
+
+
+def _known(reference: Differences | None) -> torch.Tensor | None:
+    """The values of a reference, if it has any."""
+    return None if reference is None or reference.values.isnan().all() else reference.values
 
 
 def _doubts(columns: Sequence[Exact]) -> torch.Tensor:

@@ -62,8 +62,7 @@ class Papers:
             )  # either order gives the same: the derivative of what is a number is short
         first = self.firsts.get(other)
         if first is None or first.formula is None:
-            reason = first.reason if first else "it was not asked for"
-            return Paper(None, reason=f"d/d{other} has none: {reason}")
+            return Paper(None, reason=first.reason if first else f"d/d{other} was not asked for")
         try:
             with quiet(), default_dtype(torch.float64):
                 return self._derived(first.formula, one, other, whole)

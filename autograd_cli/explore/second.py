@@ -1,0 +1,26 @@
+"""The second derivative of what a report is of, where it was asked for."""
+
+from dataclasses import replace
+
+import torch
+
+from autograd_cli.explore.options import Options, status_of
+from autograd_cli.gradients import check as witnesses
+from autograd_cli.report import Report
+from autograd_cli.run.tape import Run
+
+
+def with_second(
+    report: Report, options: Options, run: Run, cotangent: torch.Tensor | None, judging: witnesses.Options
+) -> Report:
+    """The report with the second derivative of the run's output, where the order asked for is 2.
+
+    A verdict on it counts as one on a gradient does.
+    """
+    if options.order < 2:
+        return report
+    from autograd_cli.gradients.second.check import second  # most runs ask for no second derivative
+
+    found = second(run, cotangent, judging)
+    status = max(report.status, status_of(found.blocks, (), options))
+    return replace(report, second=found, status=status)
