@@ -1,6 +1,7 @@
 """The report of a source that is one expression: its graph, one backward, the witnesses."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 
 import torch
@@ -8,7 +9,7 @@ from torch.autograd.graph import Node as GradFn
 
 from autograd_cli.diagnose.inspections import inspect
 from autograd_cli.errors import InputError, Span
-from autograd_cli.explore.brought import told, with_examined
+from autograd_cli.explore.brought import muted, told, with_examined
 from autograd_cli.explore.inspection import facts
 from autograd_cli.explore.options import Options, status_of, unknown_name
 from autograd_cli.explore.packing import binding_record, output_record, versions
@@ -94,7 +95,9 @@ def with_steps(
     if options.saved:
         report = replace(report, saved=steps.keeping(reading))
     if options.steps:
-        report = replace(report, chain=steps.chain(report, run, reading, arrived or {}, cotangent, options))
+        with muted() if options.use else nullcontext():
+            chain = steps.chain(report, run, reading, arrived or {}, cotangent, options)
+        report = replace(report, chain=chain)
     return report
 
 

@@ -15,6 +15,7 @@ from autograd_cli.gradients.again import again
 from autograd_cli.gradients.exact import Formulas
 from autograd_cli.gradients.replay import ReplayError
 from autograd_cli.graph.chain import Apart, Arrivals, Cotangents, Followed, Trail, distance, follow, size
+from autograd_cli.graph.handed import Handed
 from autograd_cli.graph.local import tensor_operands
 from autograd_cli.graph.read import Reading
 from autograd_cli.graph.walk import collector_paused, walk
@@ -126,7 +127,8 @@ class _Packer:
     ) -> None:
         self.run, self.graph, self.reading = run, graph, reading
         self.kept, self.limit = kept, options.limit
-        self.numbers = _Numbers(run)
+        self.numbers, self.handed = _Numbers(run), Handed(run, reading)
+        self.written: dict[int, dict[int, str]] = {}
         self.real = not any("complex" in (node.dtype or "") for node in graph.nodes)
 
     def chain(self, followed: Followed) -> Chain:
@@ -191,12 +193,17 @@ class _Packer:
         """One step of a way, with its local derivative where that is one number."""
         made = Link(above.node, below.slot, below.shape, passed=below.number)
         local = self.reading.factors[above.node].get(below.slot)
-        scalar = above.shape == below.shape == ()
-        if local is None or not scalar or not self.real:
-            return made
+        if local is None or not self.real or not above.shape == below.shape == ():
+            return made._replace(formula=self.vjp(above.node, below.slot))
         made = made._replace(formula=local.formula, factor=local.value)
         found = self.numbers.of(local.formula, local.value, self.graph.nodes[above.node].dtype)
         return made if found is None else made._replace(exact=found[0], agrees=found[1])
+
+    def vjp(self, node: int, slot: int) -> str:
+        """What a node hands to a slot, on paper; empty where there is no rule or nobody would read it."""
+        if node not in self.written and len(self.written) < _FORMULAS:
+            self.written[node] = self.handed.of(node)
+        return self.written.get(node, {}).get(slot, "")
 
     def cut(self, leaf: Node) -> Iterator[int]:
         """The constants of the graph that were computed from a leaf."""

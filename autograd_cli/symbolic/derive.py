@@ -21,6 +21,9 @@ from autograd_cli.symbolic.values import Value, like, reduced
 LONGEST = 200
 """Operations above which no formula is made: it would not be read."""
 
+GIVEN = "g"
+"""What the cotangent is called in what one step hands down."""
+
 
 @dataclass(frozen=True)
 class Derivative:
@@ -234,6 +237,24 @@ class LocalFactors:
         if found is None:
             found = self._texts[index] = self._found(self._steps[index])
         return found
+
+    def handed(self, index: int) -> dict[int, str]:
+        """What step `index` hands to each of its tensor operands, by position, for the cotangent GIVEN.
+
+        An operand without a rule, or with one that would not be read, is left out.
+        """
+        step, given = self._steps[index], factor_term(Name(GIVEN), self._steps[index].shape or ())
+        if GIVEN in self._names:
+            return {}
+        try:
+            found = contributions(self._tape.call(step), Value((given,), step.shape or ()))
+            return {
+                target.position: text_in_plain_names(reduced(value, target.shape).written(), self._names)
+                for target, value in found
+                if target.position is not None and target.item is None
+            }
+        except NoRuleError:
+            return {}
 
     def _found(self, step: Step) -> dict[int, str]:
         try:

@@ -15,6 +15,7 @@ MOST_LINKS = 16
 """Rows of one way that are shown unless everything is asked for: the first and the last ones."""
 
 MOST_LEAVES = 12
+MOST_HANDED = 40
 _MOST_SUMMANDS = 8
 
 _FITS = ((numbers.DIGITS, 3, 1000), (numbers.DIGITS, 2, 40), (numbers.DIGITS, 2, 20), (numbers.DIGITS, 1, 0))
@@ -34,7 +35,7 @@ def chain(report: Report, room: Room) -> list[list[Piece]]:
     blocks = [drawer.leaf(ways) for ways in leaves]
     more = len(found.leaves) - len(leaves)
     last = [_quiet(f"… {more:,} more leaves; --full shows all")] if more else []
-    return [*blocks, [*last, *drawer.compared()]]
+    return [*blocks, drawer.handed(leaves), [*last, *drawer.compared()]]
 
 
 class _Drawer:
@@ -49,9 +50,12 @@ class _Drawer:
 
     def leaf(self, ways: Ways) -> list[Piece]:
         """The ways to one leaf, and their sum beside autograd's gradient."""
-        scalar = all(is_scalar(way) for way in ways.ways)
-        shown: list[Piece] = [self.table(ways)] if scalar and ways.ways else self.lines(ways)
+        shown: list[Piece] = [self.table(ways)] if self.is_table(ways) else self.lines(ways)
         return [self.head(ways), *shown, *self.others(ways), *self.sum(ways), *self.cut(ways)]
+
+    def is_table(self, ways: Ways) -> bool:
+        """Whether the ways are shown step by step, with numbers, and not in a line each."""
+        return bool(ways.ways) and all(map(is_scalar, ways.ways))
 
     def head(self, ways: Ways) -> Line:
         """The leaf, how many ways lead to it, in which order they stand, and what was sent in."""
@@ -153,6 +157,34 @@ class _Drawer:
                 shape = links[nth - 1].shape
             yield words((f"{link.node} ", "quiet")) + _sized(_op(self.nodes.get(link.node)), "op", shape)
             shape = link.shape
+
+    def handed(self, leaves: Sequence[Ways]) -> list[Piece]:
+        """What each row of the ways that are lines hands down, on paper: a row for each input."""
+        lines = (way for ways in leaves if not self.is_table(ways) for way in ways.ways)
+        found = {
+            (link.node, link.slot): (link, below)
+            for way in lines
+            for link, below in zip(way.links, way.nodes[1:], strict=False)
+            if link.formula and len(way.links) == len(way.nodes) - 1
+        }
+        links = [found[place] for place in sorted(found)]
+        most = len(links) if self.room.full else MOST_HANDED
+        rows = tuple(self.handing(link, below) for link, below in links[:most])
+        if not rows:
+            return []
+        head = Line(words(("what each row hands down, g being what comes to it", "title")))
+        titles = ("row", "text", "to", "hands down", "shape")
+        table = Table(tuple(Column(title, cut=title in ("text", "to")) for title in titles), rows)
+        more = [_quiet(f"… {len(links) - most:,} more; --full shows all")] if len(links) > most else []
+        return [head, table, *more]
+
+    def handing(self, link: Link, below: int) -> tuple[Words, ...]:
+        """One input of a row: what it gets."""
+        text = formula = one_line(link.formula)
+        if link.factor is not None:  # a local derivative, of which `g` is no part
+            text = "g" if formula == "1" else f"g*({formula})"
+        to = words((_text(self.nodes.get(below)), "source"))
+        return (*self.place(link), to, words((text, "factor")), words((shape_text(link.shape), "shape")))
 
     def others(self, ways: Ways) -> list[Line]:
         """The line for the ways that are not shown."""
