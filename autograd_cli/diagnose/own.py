@@ -1,13 +1,14 @@
 """What a person's own function raised, forward or backward: at their file and line, in its own words."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.facts import Case, described
 from autograd_cli.errors import first_line
 from autograd_cli.report import Finding, Fix
-from autograd_cli.run.settings import Use
+from autograd_cli.run.settings import OtherValueError, Use
 
 _OF_ENGINE = re.compile(r"[Ff]unction (\w+)Backward returned")
 
@@ -31,15 +32,17 @@ def raised(case: Case) -> Finding | None:
         return None
     where = f" at {shown(found[0])}:{found[1]}" if found else ""
     name = row.name if is_theirs and row else owner[1] if owner else "a function of your own"
-    return case.finding(
+    said = f"{name} raises {type(error).__name__}{where}: {first_line(error)}"
+    made = case.finding(
         "AGX325",
-        f"{name} raises {type(error).__name__}{where}: {first_line(error)}",
+        first_line(error) if isinstance(error, OtherValueError) else said,
         cause=[*_line(found), *_operands(case, is_theirs)],
         fix=_fixes(case),
         error=type(error).__name__,
         file=shown(found[0]) if found else "",
         line=found[1] if found else 0,
     )
+    return replace(made, torch="")
 
 
 def _folder(use: Use) -> Path:
@@ -48,9 +51,11 @@ def _folder(use: Use) -> Path:
 
 
 def _backward(cls: type) -> tuple[Path, int] | None:
-    """Where the backward of an autograd.Function is written."""
-    code = getattr(getattr(cls, "backward", None), "__code__", None)
-    return None if code is None else (Path(code.co_filename), code.co_firstlineno)
+    """Where the backward of an autograd.Function returns what torch refuses."""
+    from autograd_cli.gradients.clinic.written import returned
+
+    file, _, line = returned(cls, 1).rpartition(":")
+    return (Path(file).resolve(), int(line)) if file else None
 
 
 def _line(found: tuple[Path, int] | None) -> list[str]:

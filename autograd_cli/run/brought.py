@@ -1,21 +1,21 @@
 """Calls of a person's own callables: recorded as one step, with what was made inside."""
 
+import inspect
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from types import FrameType
 from typing import Any, NamedTuple
 
 import torch
-from torch.overrides import TorchFunctionMode
 
 from autograd_cli.errors import first_line
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.run.applies import watched
+from autograd_cli.run.inside import Held, Recording, Replaying
 from autograd_cli.run.recording import kept_arguments, recorder
+from autograd_cli.run.settings import OtherValueError
 from autograd_cli.run.state import State, plain
-from autograd_cli.run.targets import Target, shown, targets, theirs
+from autograd_cli.run.targets import Target, shown, targets, theirs, where
 from autograd_cli.run.values import tensors_in
 
 _MOST_PLACES = 10_000
@@ -42,16 +42,22 @@ class Applied(NamedTuple):
 class Called:
     """One call of a target, which can be made again on other values.
 
-    `places` holds where in their files a node was made, `applied` the calls of an autograd.Function.
+    `places` holds where in their files a node was made, `applied` the calls of an autograd.Function, of
+    which each kind in `seen` was noted before.
     """
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, seen: set[Any] | None = None) -> None:
         self.target = target
+        self._seen = set() if seen is None else seen
+        self._held: Held = {}
+        self._depth = 0
+        self._needs_graph = False
         self.places: dict[torch.autograd.graph.Node, tuple[str, int]] = {}
         self.applied: list[Applied] = []
         self._state: torch.Tensor | None = None
         self._dtypes: tuple[torch.dtype, ...] = ()
         self._written: frozenset[int] = frozenset()
+        self._recorded: tuple[tuple[Any, ...], dict[str, Any], Any] | None = None
 
     @property
     def __name__(self) -> str:
@@ -65,7 +71,7 @@ class Called:
         with theirs(self.target.folder), self._watched():
             value = _settled(self._made(self.target.call, args, kwargs), self.target)
         if not torch.equal(state, torch.random.get_rng_state()):
-            self._state = state
+            self._state, self._recorded = state, _detached((args, kwargs, value))
         self._dtypes = _dtypes(given)
         moved = {id(t) for t, version in zip(given, versions, strict=True) if _version(t) != version}
         self._written = frozenset(i for i, arg in enumerate(args) if id(arg) in moved)
@@ -79,13 +85,43 @@ class Called:
         args = tuple(arg.clone() if i in self._written else arg for i, arg in enumerate(args))
         with theirs(self.target.folder), silent():
             try:
-                return _settled(self._made(self._for(given), args, kwargs), self.target)
+                self._refuse_other_draws(given)
+                call = self._for(given)
+                return _settled(self._again(call, args, kwargs), self.target)
             except Exception as error:
                 if _dtypes(given) == self._dtypes:
                     raise
-                raise RuntimeError(
-                    f"{self.__name__} does not take {_dtype_name(given)}: {first_line(error)}"
-                ) from error
+                said = f"{self.__name__} cannot be called again in {_dtype_name(given)}: {first_line(error)}"
+                raise RuntimeError(said) from error
+
+    def _again(self, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What the call gives where what stood still does so; with a graph inside where it asks for one."""
+        double = _dtypes(tensors_in([*args, *kwargs.values()])) != self._dtypes
+        if not self._needs_graph:
+            try:
+                with self._as_recorded(double):
+                    return self._made(call, args, kwargs)
+            except RuntimeError:
+                if torch.is_grad_enabled():
+                    raise
+        leaves = [arg.detach().requires_grad_() if _may_require(arg) else arg for arg in args]
+        with torch.enable_grad(), self._as_recorded(double):
+            value = self._made(call, tuple(leaves), kwargs)
+        self._needs_graph = True
+        return value if torch.is_grad_enabled() else _each(value, torch.Tensor.detach)
+
+    def _refuse_other_draws(self, given: Sequence[torch.Tensor]) -> None:
+        """Refuse what draws other numbers in this precision than it drew in the run's."""
+        if self._recorded is None or self._state is None or _dtypes(given) == self._dtypes:
+            return
+        args, kwargs, value = self._recorded
+        call, doubled = self._for(given), _doubled((args, kwargs))
+        with self._as_recorded(True):
+            again = self._made(call, *doubled)
+        torch.random.set_rng_state(self._state)
+        if not _are_near(again, value):
+            raise RuntimeError("it draws other random numbers in that precision; run it with --dtype float64")
+        self._recorded = None
 
     def _made(self, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         try:
@@ -105,8 +141,32 @@ class Called:
     @contextmanager
     def _watched(self) -> Iterator[None]:
         """Note the nodes that are made inside, and the calls of an autograd.Function."""
-        with watched(self._apply), _Places(self):
+        recording = Recording(self.note, self._is_within)
+        with watched(self._apply), recording:
             yield
+        self._held = recording.held
+
+    @contextmanager
+    def _as_recorded(self, double: bool) -> Iterator[None]:
+        """What stood still when the call was recorded stands still inside."""
+        if not self._held:
+            yield
+            return
+        with watched(self._within), Replaying(self._held, self._is_within, double):
+            yield
+
+    def _is_within(self) -> bool:
+        return self._depth > 0
+
+    def _within(
+        self, apply: Callable[..., Any], cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """A call of an autograd.Function, inside of which all is theirs."""
+        self._depth += 1
+        try:
+            return apply(cls, *args, **kwargs)
+        finally:
+            self._depth -= 1
 
     def _apply(
         self,
@@ -116,11 +176,25 @@ class Called:
         kwargs: dict[str, Any],
     ) -> Any:
         """A call of an autograd.Function, noted where it is one of theirs."""
-        if cls.__module__.partition(".")[0] == "torch" or kwargs or len(self.applied) >= _MOST_CALLS:
-            return apply(cls, *args, **kwargs)
+        self._depth += 1  # what is asked here is not theirs
+        try:
+            return self._noted(apply, cls, *_bound(cls, args, kwargs))
+        finally:
+            self._depth -= 1
+
+    def _noted(
+        self, apply: Callable[..., Any], cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        kind = (cls, tuple(map(_kind, args)))
+        is_known = kind in self._seen or len(self._seen) >= _MOST_CALLS or self._depth > 1
+        if cls.__module__.partition(".")[0] == "torch" or kwargs or is_known:
+            value = apply(cls, *args, **kwargs)
+            self.note(value)
+            return value
+        self._seen.add(kind)
         kept, versions = tuple(map(_kept, args)), tuple(map(_version, args))
         needs = tuple(isinstance(arg, torch.Tensor) and arg.requires_grad for arg in args)
-        place = _where(sys._getframe(2), self.target.folder) or (shown(self.target.path), 0)
+        place = where(sys._getframe(3), self.target.folder) or (shown(self.target.path), 0)
         value = apply(cls, *args)
         dirty = tuple(_version(arg) != version for arg, version in zip(args, versions, strict=True))
         outputs = value if isinstance(value, tuple) else (value,)
@@ -135,32 +209,19 @@ class Called:
             return
         made = [fn for tensor in tensors_in(value) if (fn := _grad_fn(tensor)) is not None]
         if made and len(self.places) < _MOST_PLACES and made[0] not in self.places:
-            place = place or _where(sys._getframe(2), self.target.folder)
+            place = place or where(sys._getframe(2), self.target.folder)
             if place is not None:
                 self.places.update((fn, place) for fn in made)
-
-
-class _Places(TorchFunctionMode):
-    """Sees every call of torch that their code makes, and changes none."""
-
-    def __init__(self, called: Called) -> None:
-        super().__init__()
-        self.called = called
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        value = func(*args, **(kwargs or {}))
-        self.called.note(value)
-        return value
 
 
 def caller(state: State, node: Expr, name: str, exprs: tuple[Expr, ...]) -> Callable[..., Any]:
     """What calls the target `name` at `node`: takes arguments and keywords, gives the argument that it is."""
     target = targets(state.settings.uses)[name]
-    row = target.row
+    row, seen = target.row, set[Any]()
 
     def make(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         given, named = tuple(map(plain, args)), {name: plain(arg) for name, arg in kwargs.items()}
-        called = Called(target)
+        called = Called(target, seen)
         try:
             value = called.first(given, named)
         except Exception as error:
@@ -170,20 +231,6 @@ def caller(state: State, node: Expr, name: str, exprs: tuple[Expr, ...]) -> Call
         return record(value, kept_arguments(args), kwargs, (*given, *named.values()))
 
     return make
-
-
-def _where(frame: FrameType | None, folder: Path) -> tuple[str, int] | None:
-    """The innermost place in their files that is being run."""
-    inside = f"{folder}/"
-    while frame is not None:
-        name = frame.f_code.co_filename
-        if name.startswith(inside) and "site-packages" not in name and not name.startswith(_OWN):
-            return shown(Path(name)), frame.f_lineno
-        frame = frame.f_back
-    return None
-
-
-_OWN = str(Path(__file__).parent.parent)
 
 
 def _settled(value: Any, target: Target) -> Any:
@@ -196,7 +243,7 @@ def _settled(value: Any, target: Target) -> Any:
             _settled(item, target)
         return value
     what = "an iterator" if hasattr(value, "__next__") else f"a {kind.__name__}"
-    raise TypeError(
+    raise OtherValueError(
         f"{target.use.name} gives {what}; a source has tensors, numbers, and lists and tuples of them"
     )
 
@@ -223,6 +270,20 @@ class _Nothing:
         """Nothing is held."""
 
 
+def _bound(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments by position, as torch has them where forward takes no ctx."""
+    if cls.setup_context is torch.autograd.Function.setup_context:
+        return args, kwargs
+    bound = inspect.signature(cls.forward).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.args, bound.kwargs
+
+
+def _kind(arg: Any) -> Any:
+    """What two calls of a Function have in common that are looked at once."""
+    return (arg.shape, arg.dtype, arg.requires_grad) if isinstance(arg, torch.Tensor) else type(arg)
+
+
 def _kept(arg: Any) -> Any:
     """An argument as it is now: of a small tensor a copy, since it may be written into."""
     if not isinstance(arg, torch.Tensor):
@@ -247,3 +308,33 @@ def _dtype_name(given: Sequence[torch.Tensor]) -> str:
 
 def _grad_fn(tensor: torch.Tensor) -> torch.autograd.graph.Node | None:
     return tensor.grad_fn if tensor.requires_grad else None
+
+
+def _detached(value: Any) -> Any:
+    """A value with every tensor in it copied out of its graph."""
+    return _each(value, lambda tensor: tensor.detach().clone())
+
+
+def _doubled(value: Any) -> Any:
+    return _each(value, lambda tensor: tensor.double() if tensor.is_floating_point() else tensor)
+
+
+def _each(value: Any, make: Callable[[torch.Tensor], torch.Tensor]) -> Any:
+    if isinstance(value, torch.Tensor):
+        return make(value)
+    if isinstance(value, dict):
+        return {name: _each(item, make) for name, item in value.items()}
+    return type(value)([_each(item, make) for item in value]) if type(value) in (list, tuple) else value
+
+
+def _may_require(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point()
+
+
+def _are_near(one: Any, other: Any) -> bool:
+    """Whether two results are the same but for rounding in single precision."""
+    pairs = list(zip(tensors_in(one), tensors_in(other), strict=False))
+    return all(
+        a.shape == b.shape and torch.allclose(a.double(), b.double(), rtol=1e-3, atol=1e-5, equal_nan=True)
+        for a, b in pairs
+    )

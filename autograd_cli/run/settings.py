@@ -24,6 +24,10 @@ class Use(NamedTuple):
         return f"{self.file}:{self.attribute}"
 
 
+class OtherValueError(TypeError):
+    """A person's own callable gave what is no value of the language; the message says all."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """How a program is run. `dtype` is the default dtype of creation functions.

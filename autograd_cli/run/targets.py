@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from traceback import extract_tb
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 import torch
@@ -95,7 +95,7 @@ def theirs(folder: Path) -> Iterator[None]:
     """Their code may run inside: it finds modules beside it, and what it prints goes to stderr."""
     sys.path.insert(0, str(folder))
     with redirect_stdout(sys.stderr), warnings.catch_warnings():
-        warnings.showwarning = _told
+        warnings.showwarning = partial(_told, folder)
         warnings.simplefilter("default")
         try:
             yield
@@ -104,15 +104,12 @@ def theirs(folder: Path) -> Iterator[None]:
                 sys.path.remove(str(folder))
 
 
-def _told(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: Any = None,
-    line: Any = None,
-) -> None:
-    sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
+def _told(folder: Path, message: Warning | str, category: type[Warning], *place: Any, **_: Any) -> None:
+    """A warning of theirs on stderr, at their line where agx stands between."""
+    filename, line = place[:2]
+    if str(filename).startswith(_OWN):
+        filename, line = where(sys._getframe(1), folder) or (filename, line)
+    sys.stderr.write(warnings.formatwarning(message, category, filename, line))
 
 
 # Files
@@ -253,6 +250,20 @@ def place_of(error: BaseException, folder: Path) -> tuple[Path, int] | None:
     own = [(path, line) for path, line in frames if path.is_absolute() and path.is_relative_to(folder)]
     kept = [(path, line) for path, line in own if not {"site-packages", "autograd_cli"} & set(path.parts)]
     return kept[-1] if kept else None
+
+
+def where(frame: FrameType | None, folder: Path) -> tuple[str, int] | None:
+    """The innermost place in their files that is being run."""
+    inside = f"{folder}/"
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if name.startswith(inside) and "site-packages" not in name and not name.startswith(_OWN):
+            return shown(Path(name)), frame.f_lineno
+        frame = frame.f_back
+    return None
+
+
+_OWN = str(Path(__file__).parent.parent)
 
 
 def shown(path: Path) -> str:

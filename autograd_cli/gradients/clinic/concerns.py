@@ -92,10 +92,14 @@ def _raised(trial: Trial, passed: Passed) -> Iterator[Concern]:
     """An error on the way, where it is not the one that torch raises of what was returned."""
     if passed.error is None or passed.returned is not None:
         return
-    found = place_of(passed.error, _folder(trial))
-    place = f"{shown(found[0])}:{found[1]}" if found else written.place(backward_of(trial.owner)[1])
     words = f"backward raises {type(passed.error).__name__}: {first_line(passed.error)}"
-    yield Concern("backward-raises", words, place, True)
+    yield Concern("backward-raises", words, _place(trial, passed.error), True)
+
+
+def _place(trial: Trial, error: Exception) -> str:
+    """Where an error came from in their file; their backward where that is not known."""
+    found = place_of(error, _folder(trial))
+    return f"{shown(found[0])}:{found[1]}" if found else written.place(backward_of(trial.owner)[1])
 
 
 def _folder(trial: Trial) -> Any:
@@ -198,16 +202,14 @@ def _laid_out(trial: Trial, passed: Passed) -> Iterator[Concern]:
             other = trial.backward(values, cotangents)
         except Exception as error:
             other, plain = Passed(error=error), passed
-        if other.error is not None and plain.error is None:
-            words = f"fails on {what}: {first_line(other.error)}"
-            yield Concern("fails-on-layout", words, written.place(backward_of(trial.owner)[1]), True)
-        elif plain.error is None and not _same(plain, other):
-            yield Concern(
-                "depends-on-layout",
-                f"gives another gradient on {what}",
-                written.place(backward_of(trial.owner)[1]),
-                True,
-            )
+        if plain.error is not None:
+            continue
+        if other.error is not None:
+            words, is_sent = f"fails on {what}: {first_line(other.error)}", "grad_output" in what
+            yield Concern("fails-on-layout", words, _place(trial, other.error), is_sent)
+        elif not _same(plain, other):
+            words = f"gives another gradient on {what}"
+            yield Concern("depends-on-layout", words, written.place(backward_of(trial.owner)[1]), True)
 
 
 def _layouts(trial: Trial) -> Iterator[tuple[str, list[Any], list[torch.Tensor]]]:
@@ -250,12 +252,14 @@ def _repeated(trial: Trial, passed: Passed) -> Iterator[Concern]:
     if passed.error is not None:
         return
     state = torch.random.get_rng_state()
+    trial.draws = True
     first, second = (trial.backward(trial.values, trial.drawn()) for _ in range(2))
+    trial.draws = False
     drew = not torch.equal(state, torch.random.get_rng_state())
     torch.random.set_rng_state(state)
     if first.error is None and not _same(first, second):
         why = "it draws random numbers" if drew else "though no random number of torch is drawn"
-        sentence = f"is not deterministic: two runs on the same values differ, {why}"
+        sentence = f"two runs on the same values differ, {why}"
         yield Concern("not-deterministic", sentence, written.class_place(trial.owner), True)
 
 

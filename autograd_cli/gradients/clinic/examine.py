@@ -129,7 +129,7 @@ def _judged(run: Run, expr: Expr, trial: Trial, cotangents: Sequence[torch.Tenso
     for position, gradient in zip(trial.slots, gradients, strict=True):
         slot = _slot(trial, position, gradient, passed)
         if slot.verdict is Verdict.WRONG:
-            slot = replace(slot, patterns=_patterns(trial, position, passed, cotangents))
+            slot = replace(slot, patterns=_patterns(trial, position))
         made[position] = slot
     return made
 
@@ -192,12 +192,15 @@ def _slot(trial: Trial, position: int, gradient: Gradient, passed: Passed) -> Sl
     )
 
 
-def _patterns(
-    trial: Trial, position: int, passed: Passed, cotangents: Sequence[torch.Tensor]
-) -> tuple[str, ...]:
-    """What the error looks like; nothing is said of an input with too many elements."""
+def _patterns(trial: Trial, position: int) -> tuple[str, ...]:
+    """What the error looks like; nothing is said of an input with too many elements.
+
+    Looked for under a cotangent whose elements differ, where a mean is no row and no sum.
+    """
     if any(trial.values[i].numel() > _FEW for i in trial.slots):
         return (f"not looked for, since an input has more than {_FEW} elements: try a smaller one",)
+    cotangents = trial.drawn()
+    passed = trial.backward(trial.values, cotangents)
     numeric = {i: trial.numeric(i, trial.values, cotangents) for i in trial.slots}
     given = {i: _or_zeros(passed, i, trial) for i in trial.slots}
     return patterns(Wrong(trial, position, cotangents, given, numeric))

@@ -62,7 +62,8 @@ def patterns(wrong: Wrong) -> tuple[str, ...]:
     vanishing = list(_vanishing(wrong))
     if vanishing:
         # With one number for the lost factor, a constant factor would explain it too.
-        return (_SHAPES, *vanishing) if not _factor(wrong) else tuple(vanishing)
+        is_plain = _factor(wrong) or vanishing[0].startswith("a transpose")
+        return tuple(vanishing) if is_plain else (_SHAPES, *vanishing)
     factor = _factor(wrong)
     return (factor,) if factor else (_SHAPES,)
 
@@ -79,6 +80,13 @@ def _missing(wrong: Wrong) -> str:
     if float(wrong.given.abs().max()) > 0:
         return ""
     return f"backward gives nothing for {wrong.name}, whose slope is not 0"
+
+
+def _flat(wrong: Wrong) -> str:
+    """A gradient where there is no slope, as straight-through estimators have it."""
+    if float(wrong.meant.abs().max()) > 1e-9 * float(wrong.given.abs().max()):
+        return ""
+    return f"forward does not change with {wrong.name} here: a straight-through estimate is meant to differ"
 
 
 def _sign(wrong: Wrong) -> str:
@@ -147,7 +155,15 @@ def _unused(wrong: Wrong) -> str:
     return "it does not change with grad_output: that has to be a factor of it"
 
 
-_LOOKS: tuple[Callable[[Wrong], str], ...] = (_missing, _swapped, _sign, _unsummed, _transposed, _unused)
+_LOOKS: tuple[Callable[[Wrong], str], ...] = (
+    _missing,
+    _flat,
+    _swapped,
+    _sign,
+    _unsummed,
+    _transposed,
+    _unused,
+)
 
 
 def _factor(wrong: Wrong) -> str:
@@ -173,16 +189,13 @@ def _vanishing(wrong: Wrong) -> Iterator[str]:
     trial = wrong.trial
     others = [i for i, value in enumerate(trial.values) if _may_be_set(value)]
     for position in sorted(others, key=lambda i: i == wrong.position):
-        name = trial.names[position]
-        gone = [
-            value for value in _TRIED if _is_right(wrong, position, _filled(trial.values[position], value))
-        ]
+        name, value = trial.names[position], trial.values[position]
+        if _is_square(value) and _is_right(wrong, position, (value + value.mT) / 2):
+            yield f"a transpose: the error is 0 when {name} is symmetric; {name} stands there for {name}.T"
+            return
+        gone = [number for number in _TRIED if _is_right(wrong, position, _filled(value, number))]
         if gone and len(gone) < len(_TRIED):
             yield _of_values(wrong, position, gone)
-            return
-        square = trial.values[position]
-        if _is_square(square) and _is_right(wrong, position, (square + square.mT) / 2):
-            yield f"a transpose: the error is 0 when {name} is symmetric; {name} stands there for {name}.T"
             return
 
 

@@ -44,8 +44,10 @@ class Passed:
 
 
 class Trial:
-    """A call of an autograd.Function. `values` are its arguments in float64, `slots` the positions of those
-    that a gradient is asked for.
+    """A call of an autograd.Function.
+
+    `values` are its arguments in float64, `slots` the positions of those that a gradient is asked for.
+    `draws` lets every call draw random numbers of its own.
 
     Raises what their forward raises.
     """
@@ -56,6 +58,8 @@ class Trial:
         self.values: tuple[Any, ...] = tuple(map(raised, applied.args))
         self.slots = tuple(i for i, arg in enumerate(self.values) if applied.needs[i] and _is_real(arg))
         self.seen: list[Returned] = []
+        self.state = torch.random.get_rng_state()
+        self.draws = False
         self.probe = _probe(self.owner, self.seen)
         outputs = self.forward(self.values)
         self.weighed = tuple(i for i, graded in enumerate(applied.outputs) if graded)
@@ -122,7 +126,9 @@ class Trial:
             made = torch.autograd.grad(
                 [passed.outputs[i] for i in self.weighed],
                 [leaves[position] for position in needs],
-                list(cotangents),
+                [
+                    sent.clone() if sent.is_contiguous() else sent for sent in cotangents
+                ],  # they may write into it
                 allow_unused=True,
             )
             passed.gradients = dict(zip(needs, made, strict=True))
@@ -159,7 +165,9 @@ class Trial:
         return (16 * two - one) / 15
 
     def _given(self, values: Values) -> list[Any]:
-        """The arguments, what forward writes into being a copy."""
+        """The arguments, what forward writes into being a copy; what it draws is the same unless `draws`."""
+        if not self.draws:
+            torch.random.set_rng_state(self.state)
         return [arg.clone() if self.applied.dirty[i] else arg for i, arg in enumerate(values)]
 
 
