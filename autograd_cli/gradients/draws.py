@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-_KEPT = 1_000
+KEPT = 1_000
 """Numbers a sample up to which they are kept for the next program: making them takes longer."""
 
 MANY = 20_000
@@ -94,7 +94,7 @@ def draws(count: int, samples: int) -> Iterator[Draw]:
     if count > MANY:
         yield from map(PoolDraw, range(samples))
         return
-    numbers = (_numbers if count <= _KEPT else _numbers.__wrapped__)(count, samples)
+    numbers = (_numbers if count <= KEPT else _numbers.__wrapped__)(count, samples)
     first = Draw(numbers[0])
     yield first
     known = _factors(numbers[1:], first.made)
@@ -133,19 +133,27 @@ def _numbers(count: int, samples: int) -> torch.Tensor:
     return torch.stack(list(_rows(count, samples)))
 
 
-def lane_factors(uses: Sequence[Use], count: int, samples: int) -> Iterator[torch.Tensor]:
-    """The factors of each use for all samples at once, (1 + samples, …); those of the first are 1.
+def lane_factors(uses: Sequence[Use], count: int, samples: int, still: int = 0) -> Iterator[torch.Tensor]:
+    """The factors of each use for all samples at once, (1 + samples + still, …).
 
-    Of `count` numbers they are those that `draws` gives.
+    Those of the first are 1, as are those of so many `still` lanes in the end, which few numbers
+    may have. Of `count` numbers they are those that `draws` gives. They are not to be changed.
     """
+    if count > KEPT:
+        return _lanes_of_pool(uses, samples)
+    return iter(_lanes_of_few(tuple(uses), count, samples, still))
+
+
+@lru_cache(maxsize=64)
+def _lanes_of_few(uses: tuple[Use, ...], count: int, samples: int, still: int) -> list[torch.Tensor]:
+    """The factors of few numbers, which the next program may ask for as well."""
     sizes = [shape.numel() for shape, _ in uses]
-    if count > _KEPT:
-        yield from _lanes_of_pool(uses, samples)
-        return
     scales = torch.from_numpy(np.repeat([eps for _, eps in uses], sizes))
     moved = _lane_numbers(count, samples)[:, : sum(sizes)].mul(scales).add_(1)
-    for part, (shape, _) in zip(torch.split(moved, sizes, 1), uses, strict=True):
-        yield part.view(1 + samples, *shape)
+    if still:
+        moved = torch.cat((moved, moved.new_ones(still, moved.shape[1])))
+    parts = torch.split(moved, sizes, 1)
+    return [part.view(len(moved), *shape) for part, (shape, _) in zip(parts, uses, strict=True)]
 
 
 def _lanes_of_pool(uses: Sequence[Use], samples: int) -> Iterator[torch.Tensor]:

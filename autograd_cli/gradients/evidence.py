@@ -100,8 +100,11 @@ class Bench:
         if self.replay is None or name not in self.replay.leaves:
             return None
         try:
-            noise = self.rounding.noise if self.rounding else 0.0
-            return numeric(self.replay, name, self.cotangent, noise, self.elements)
+            known = self.rounding
+            if known is None:
+                return numeric(self.replay, name, self.cotangent, 0.0, self.elements)
+            opened = known.opened.get(name, ())
+            return numeric(self.replay, name, self.cotangent, known.noise, self.elements, opened)
         except ReplayError as error:
             self.reason = str(error)
             return None

@@ -72,7 +72,6 @@ class Line:
         self.measured = noise
         self.noise = max(2 * _EPS * self.size, noise)
         self.typical = self._typical()
-        self.lanes = self._lanes()
 
     def _weigh_number(self) -> bool:
         """Take the measure of an output that is one finite real number; False of any other."""
@@ -99,7 +98,8 @@ class Line:
         sizes = sizes[(sizes > 0) & (sizes < inf)]
         return float(sizes.median()) if sizes.numel() else 1.0
 
-    def _lanes(self) -> Lanes | None:
+    @cached_property
+    def lanes(self) -> Lanes | None:
         """The calls that depend on the leaf, for many points at once; None where some are made one by one."""
         try:
             return Lanes(self.replay, self.values, (self.replay.inputs[self.name],))
@@ -162,7 +162,7 @@ class Line:
 
     def _of_numbers(self, values: Array) -> Array | None:
         here = values[0]
-        if values.ndim != 1 or not abs((here - self.value) * self.weight) <= self.room:
+        if values.ndim != 1 or not self.is_recorded(here):
             return None
         made: Array = (values[1:] - here) * self.weight
         return made
@@ -176,6 +176,10 @@ class Line:
             return None
         made: Array = self.sums(output[1:] - here).numpy()
         return made
+
+    def is_recorded(self, here: float) -> bool:
+        """Whether a number is the recorded output, but for rounding."""
+        return self.simple and abs((here - self.value) * self.weight) <= self.room
 
     @property
     def room(self) -> float:

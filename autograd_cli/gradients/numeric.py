@@ -1,5 +1,6 @@
 """The numeric witness: a gradient from values of the program alone."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from math import nan
@@ -12,6 +13,7 @@ import torch
 from autograd_cli.gradients.columns import by_columns
 from autograd_cli.gradients.line import Array, Line, Places
 from autograd_cli.gradients.many import PART, Many
+from autograd_cli.gradients.openings import LEVELS, Opened
 from autograd_cli.gradients.points import Directions, Elements, Points
 from autograd_cli.gradients.replay import Replay
 from autograd_cli.gradients.slope import TOGETHER, Place, Search, Shape, Slope, search
@@ -28,8 +30,6 @@ _SEARCHED = 1000
 """Components whose slopes are searched for one by one, where most were found all at once."""
 _FEW = 6
 """Components that are sooner looked at one by one than as arrays."""
-_MANY_LEVELS = 6
-"""Levels that are asked for at once where points are evaluated together: most functions need no more."""
 _SMALL = 40
 """Components up to which each is moved alone: to find out whether they touch each other takes longer."""
 
@@ -85,13 +85,14 @@ def numeric(
     cotangent: torch.Tensor,
     noise: float = 0.0,
     elements: Chosen | None = None,
+    opened: Sequence[Opened] = (),
 ) -> Numeric:
     """The slopes of the leaf `name`, by Ridders' extrapolation.
 
     `noise` is the measured rounding error of the sum in float64, where it is more than
     the size of the sum makes one expect. `elements` is how many components are looked at: of
     all, those that can be had in bearable time; by default, of a large leaf or a dear program,
-    some directions. Raises ReplayError.
+    some directions. `opened` is what is known of the first steps of each component. Raises ReplayError.
     """
     with replay.session():
         line = Line(replay, name, cotangent, noise)
@@ -102,7 +103,7 @@ def numeric(
         found = _found_sooner(line, places) if count > _SMALL else None
         if found is None and elements == "all" and count * replay.work() > _BEARABLE:
             return _by_direction(line)
-        return _clouded(line, found or _found(line, Elements(line), places))
+        return _clouded(line, found or _found(line, Elements(line), places, opened))
 
 
 def _places(count: int, elements: Chosen | None) -> Places:
@@ -138,9 +139,9 @@ def _by_direction(line: Line) -> Numeric:
     return Numeric(found.values, found.errors, found.slopes, probes)
 
 
-def _found(line: Line, points: Points, places: Places) -> Numeric:
+def _found(line: Line, points: Points, places: Places, opened: Sequence[Opened] = ()) -> Numeric:
     """The slopes at the places."""
-    searches = _Searches(line, points, places)
+    searches = _Searches(line, points, places, opened)
     if len(places) <= _FEW:
         searches.run(np.arange(len(places)))
         return searches.given(np.full(len(places), nan), np.full(len(places), nan))
@@ -160,8 +161,9 @@ def _found(line: Line, points: Points, places: Places) -> Numeric:
 class _Searches:
     """Searches for the slopes at several places, side by side: their points are evaluated together."""
 
-    def __init__(self, line: Line, points: Points, places: Places) -> None:
+    def __init__(self, line: Line, points: Points, places: Places, opened: Sequence[Opened]) -> None:
         self.line = line
+        self.opened = opened
         self.points = points
         self.places = places
         self.found: dict[int, Slope] = {}
@@ -170,13 +172,15 @@ class _Searches:
 
     def run(self, chosen: Places, start: int = 0, changes: Array | None = None) -> None:
         """Lead the searches chosen from `start` on; changes at their first levels may be known."""
-        is_cheap = changes is None and self.line.rows > _FEW * _MANY_LEVELS
-        together = _MANY_LEVELS if is_cheap else TOGETHER
+        is_cheap = changes is None and (self.opened or self.line.rows > _FEW * LEVELS)
+        together = LEVELS if is_cheap else TOGETHER
         for number in (chosen + start).tolist():
             self.led[number] = search(*self._start(number), together)
             self.asked[number] = next(self.led[number])
             if changes is not None:
                 self._answer(number, changes[:, number - start].reshape(2, TOGETHER).T.ravel().tolist())
+            elif self.opened:
+                self._open(number)
         while self.asked:
             counts = list(map(len, self.asked.values()))
             places = np.repeat(self.places[list(self.asked)], counts)
@@ -184,6 +188,12 @@ class _Searches:
             made = iter(self.points.changes(places, steps).tolist() if len(steps) else ())
             for number, count in zip(list(self.asked), counts, strict=True):
                 self._answer(number, list(islice(made, count)))
+
+    def _open(self, number: int) -> None:
+        """Give a search what its first steps change, if the output without a step is the recorded one."""
+        opened, line = self.opened[int(self.places[number])], self.line
+        if opened.steps == self.asked[number] and line.is_recorded(opened.here):
+            self._answer(number, [(output - opened.here) * line.weight for output in opened.outputs])
 
     def _start(self, number: int) -> tuple[Place, list[float]]:
         """Where a search begins, and the scales that it tries."""

@@ -14,6 +14,7 @@ from math import isfinite
 
 import torch
 
+from autograd_cli.gradients.openings import Opened
 from autograd_cli.gradients.replay import Replay
 from autograd_cli.gradients.sampler import DOUBLE, SAMPLES, Sampled, Sampler, finfo
 from autograd_cli.gradients.together import alike, rows, together
@@ -55,10 +56,14 @@ class Spread:
 
 @dataclass(frozen=True)
 class Rounding:
-    """The spread of each leaf's gradient, and the noise in float64 of the weighted output."""
+    """The spread of each leaf's gradient, and the noise in float64 of the weighted output.
+
+    `opened` is what the searches for the slopes by some leaves ask first.
+    """
 
     spreads: Mapping[str, Spread]
     noise: float
+    opened: Mapping[str, list[Opened]]
 
 
 def value_errors(
@@ -110,7 +115,8 @@ def rounding(replay: Replay, cotangent: torch.Tensor, cap: float | None = None) 
     """
     with replay.session(), torch.enable_grad():
         sampler = Sampler(replay, cotangent, cap)
-        moved, exact, samples = _sampled(sampler)
+        sampler.opens = cap is None
+        moved, exact, samples, opened = _sampled(sampler)
     fine = DOUBLE / 2 / sampler.strongest
     noise = fine * (sum(one * one for one in moved) / len(moved)) ** 0.5 / sampler.amplified
     spreads = {}
@@ -118,18 +124,20 @@ def rounding(replay: Replay, cotangent: torch.Tensor, cap: float | None = None) 
         info = finfo(replay.steps[index].value.dtype)
         given = samples[name] / sampler.amplified
         spreads[name] = Spread(exact[name], given, info.eps, info.smallest_normal * info.eps, fine)
-    return Rounding(spreads, noise if isfinite(noise) else 0.0)
+    return Rounding(spreads, noise if isfinite(noise) else 0.0, opened)
 
 
 def _sampled(sampler: Sampler) -> Sampled:
     """By how much the total moves in each sample, the gradients, and by how much these move."""
-    lanes = together(sampler)
-    if lanes is not None:
+    while (lanes := together(sampler)) is not None:
         with suppress(Exception):  # one sample after the other says what is wrong
             return lanes.sampled()
+        if not sampler.opens:
+            break
+        sampler.opens = False  # there may be no values as far away as the searches ask
     if sampler.is_small:
         return sampler.together()
     total, exact = sampler.sample(None)
     drawn = [sampler.sample(draw) for draw in sampler.draws()]
     samples = {name: torch.stack([sampled[name] - exact[name] for _, sampled in drawn]) for name in exact}
-    return [one - total for one, _ in drawn], exact, samples
+    return Sampled([one - total for one, _ in drawn], exact, samples)

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import chain
 from math import sqrt
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import torch
 
@@ -16,6 +17,7 @@ from autograd_cli.errors import first_line
 from autograd_cli.gradients.backward import slopes
 from autograd_cli.gradients.draws import MANY, Draw, draws
 from autograd_cli.gradients.line import components
+from autograd_cli.gradients.openings import Opened
 from autograd_cli.gradients.replay import CALL, Planned, Replay, ReplayError, evaluated, raised
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.report import refs
@@ -31,8 +33,17 @@ _COARSE = 1e-4
 _PRODUCTS = frozenset({Kind.PRODUCT, Kind.LINALG, Kind.LAYER})
 _LEAST = 1e-10  # a relative move that float64 itself shows clearly
 
-Sampled = tuple[list[float], dict[str, torch.Tensor], dict[str, torch.Tensor]]
-"""By how much the total moves in each sample, the gradients by name, and by how much these move."""
+
+class Sampled(NamedTuple):
+    """By how much the total moves in each sample, the gradients by name, and by how much these move.
+
+    `opened` is what the searches for slopes ask first.
+    """
+
+    moved: list[float]
+    exact: dict[str, torch.Tensor]
+    samples: dict[str, torch.Tensor]
+    opened: Mapping[str, list[Opened]] = MappingProxyType({})
 
 
 @cache
@@ -73,7 +84,10 @@ class Sampler:
 
     `precisions` is how much each moved step rounds by, relative to its value; `terms`
     has the place of the first operand of each product, moved as the product's terms are.
+    `opens` says that what the searches for slopes ask first is wanted as well.
     """
+
+    opens = False
 
     def __init__(self, replay: Replay, cotangent: torch.Tensor | None, cap: float | None) -> None:
         self.replay = replay
@@ -146,7 +160,7 @@ class Sampler:
             each = torch.stack(given[place :: len(self.replay.leaves)]).reshape(len(leaves), -1)
             exact[name], samples[name] = each[0], each[1:] - each[0]
         total, *others = torch.stack(numbers).tolist()
-        return [other - total for other in others], exact, samples
+        return Sampled([other - total for other in others], exact, samples)
 
     def fresh(self) -> dict[str, torch.Tensor]:
         """The leaves anew, with a graph to begin."""

@@ -123,13 +123,23 @@ def _settled(place: Place, found: Slope, scale: float, widest: float) -> bool:
     return scale >= widest / 100 and found.error <= 1e-12 * place.size / scale
 
 
+def opening(at: float, scale: float, levels: int) -> list[float]:
+    """What a search asks for first, so many levels together."""
+    return _taken(at, [FIRST * scale / 2**j for j in range(levels)])
+
+
+def _taken(at: float, steps: Sequence[float]) -> list[float]:
+    """What floats really take of each step, up and then down."""
+    return [t for h in steps for t in ((at + h) - at, (at - h) - at)]
+
+
 def _levels(place: Place, steps: Sequence[float]) -> Search[list[_Level]]:
     """Both one-sided slopes at each step, over what floats really take of it."""
-    at = place.at
-    taken = [((at + h) - at, (at - h) - at) for h in steps]
-    changes = yield [t for both in taken for t in both]
+    taken = _taken(place.at, steps)
+    changes = yield taken
     made = []
-    for k, (h, (up, down)) in enumerate(zip(steps, taken, strict=True)):
+    for k, h in enumerate(steps):
+        up, down = taken[2 * k], taken[2 * k + 1]
         if up and down:
             made.append(_Level(h, changes[2 * k] / up, changes[2 * k + 1] / down, 2 * place.noise / h))
         else:

@@ -1,13 +1,15 @@
 """All samples of a perturbed program in one evaluation, each in a lane; the first one stays as it is."""
 
 from collections.abc import Iterator, Mapping
+from math import isfinite
 from typing import Any
 
 import torch
 
-from autograd_cli.gradients.draws import TOGETHER, WIDE, Use, lane_factors
+from autograd_cli.gradients.draws import KEPT, TOGETHER, WIDE, Use, lane_factors
 from autograd_cli.gradients.lane_rules import NoLanesError
 from autograd_cli.gradients.lanes import Laned, Lanes
+from autograd_cli.gradients.openings import Opened, Openings
 from autograd_cli.gradients.sampler import Sampled, Sampler, is_single
 from autograd_cli.run.tape import filled
 
@@ -38,31 +40,56 @@ class Together:
             values[planned.index] = replay.steps[planned.index].value
         self.lanes = Lanes(replay, values, (*replay.inputs.values(), *self.constants, *self.literals))
         self.samples = sampler.samples(sampler.count)
+        self.opened: dict[str, list[Opened]] = {}
+        self.openings = self._openings()
+        self.count = 1 + self.samples + (self.openings.lanes if self.openings else 0)
+
+    def _openings(self) -> Openings | None:
+        """What the searches for slopes ask first, where the sum is one real number and lanes cost little."""
+        sampler, replay = self.sampler, self.replay
+        if not sampler.opens or sampler.count > KEPT or not _is_number(replay.recorded()[replay.root]):
+            return None
+        openings = Openings(replay.leaves)
+        return openings if openings.fits(sampler.widest()) else None
 
     def sampled(self) -> Sampled:
         """By how much the total moves in each sample, the gradients, and by how much these move.
 
         Raises what torch raises, and NoLanesError where the first lane is not what the replay gives.
         """
-        sampler, count = self.sampler, 1 + self.samples
-        leaves = {
-            name: leaf.expand(count, *leaf.shape).clone().requires_grad_()
-            for name, leaf in self.replay.leaves.items()
-        }
+        cotangent, last = self.sampler.cotangent, 1 + self.samples
+        assert cotangent is not None
+        leaves = {name: self.leaf(name, leaf).requires_grad_() for name, leaf in self.replay.leaves.items()}
         output = self.output(leaves)
-        with torch.no_grad():
-            if not alike(output[0], self.replay.recorded()[self.replay.root]):
-                raise NoLanesError
-        assert sampler.cotangent is not None
-        weighed = output * sampler.cotangent.conj()
-        totals = (weighed.real if weighed.is_complex() else weighed).reshape(count, -1).sum(1)
-        made = torch.autograd.grad(totals.sum(), list(leaves.values()), allow_unused=True)
-        numbers = totals.tolist()
+        given = cotangent.expand(output.shape)
+        made = torch.autograd.grad(output, list(leaves.values()), given, allow_unused=True)
+        numbers = self.totals(output.detach(), cotangent)
         exact, samples = {}, {}
-        for (name, leaf), given in zip(leaves.items(), made, strict=True):
-            gradient = rows(torch.zeros_like(leaf) if given is None else given)
-            exact[name], samples[name] = gradient[0], gradient[1:] - gradient[0]
-        return [number - numbers[0] for number in numbers[1:]], exact, samples
+        for (name, leaf), slope in zip(leaves.items(), made, strict=True):
+            gradient = rows(torch.zeros_like(leaf) if slope is None else slope)
+            exact[name], samples[name] = gradient[0], gradient[1:last] - gradient[0]
+        return Sampled([number - numbers[0] for number in numbers[1:last]], exact, samples, self.opened)
+
+    def leaf(self, name: str, leaf: torch.Tensor) -> torch.Tensor:
+        """A leaf in all lanes."""
+        if self.openings is None:
+            return leaf.expand(self.count, *leaf.shape).clone()
+        return self.openings.moved(name, leaf, 1 + self.samples)
+
+    def totals(self, output: torch.Tensor, cotangent: torch.Tensor) -> list[float]:
+        """The sum in each lane. Raises NoLanesError where the first lane is not what the replay gives."""
+        recorded = self.replay.recorded()[self.replay.root]
+        if not alike(output[0], recorded):
+            raise NoLanesError
+        if self.openings is None:
+            weighed = output * cotangent.conj()
+            real = weighed.real if weighed.is_complex() else weighed
+            numbers: list[float] = real.reshape(self.count, -1).sum(1).tolist()
+            return numbers
+        outputs = output.tolist()
+        self.opened = self.openings.opened(outputs, 1 + self.samples)
+        weight = float(cotangent)
+        return [weight * output for output in outputs]
 
     def output(self, leaves: Mapping[str, torch.Tensor]) -> torch.Tensor:
         """The root's value in lanes, every step's own moved; leaves that are not given are as recorded.
@@ -72,11 +99,12 @@ class Together:
         if not self.lanes.moves_root:
             raise NoLanesError
         values = self.lanes.values.copy()
-        factors = lane_factors(self.uses(), self.sampler.count, self.samples)
+        still = self.count - 1 - self.samples
+        factors = lane_factors(self.uses(), self.sampler.count, self.samples, still)
         for name, index in self.replay.inputs.items():
             leaf = leaves.get(name, self.replay.leaves[name])
             moves = self.sampler.moves[index]
-            values[index] = leaf * next(factors) if moves else leaf.expand(1 + self.samples, *leaf.shape)
+            values[index] = leaf * next(factors) if moves else leaf.expand(self.count, *leaf.shape)
         self.move_constants(values, factors)
         for laned in self.lanes.calls:
             values[laned[0].index] = self.rounded(laned, values, factors)
@@ -126,6 +154,11 @@ class Together:
         if not made._is_view():
             made.data.mul_(stored)
         return made * passed
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is one finite real number in float64."""
+    return value.ndim == 0 and value.dtype == torch.float64 and isfinite(value)
 
 
 def alike(one: torch.Tensor, other: torch.Tensor) -> bool:
