@@ -18,6 +18,7 @@ from autograd_cli.lang.arithmetic import CALLS
 from autograd_cli.lang.functions import FUNCTIONS, OPERATORS, by_path, members
 from autograd_cli.lang.functions.rows import NUMPY_KEYWORDS, Function, Kind, row
 from autograd_cli.lang.namespaces import NOT_BARE
+from autograd_cli.run.legacy import PATHS as LEGACY
 from autograd_cli.run.operations import callable_for
 
 PRELUDE = (Path(__file__).parent.parent / "prelude.txt").read_text(encoding="utf-8")
@@ -66,6 +67,9 @@ UNDECLARED = {
     "torch.device",
     "torch.autocast",
     "torch.from_numpy",
+    "torch.finfo",
+    "torch.iinfo",
+    *LEGACY,
 }
 
 
@@ -233,6 +237,7 @@ def mismatch(function: Function, *, method: bool = False) -> str:
     taken = forms(function, callable_for(function, method))
     if not taken:
         return "" if [a.name for a in listed] in ([], ["input"]) else "torch does not say what it takes"
+    taken = [[(name.rstrip("_"), is_named) for name, is_named in form] for form in taken]
     known = {name for form in taken for name, _ in form} | PYTHON_ONLY.get(function.path, set())
     if function.kind in (Kind.CREATION, Kind.RANDOM):
         known |= {"dtype", "device", "requires_grad"}
