@@ -190,7 +190,7 @@ def test_a_line_is_parsed_once(monkeypatch):
     parsed = []
     grammar = parse._grammar
     monkeypatch.setattr(parse, "_grammar", lambda text, tokens: parsed.append(text) or grammar(text, tokens))
-    texts = ("sin(x)*y + 0.0625", "2.0625*3", "2*x+1.0625")  # asked for by no other test: texts are remembered
+    texts = ("sin(x)*y + 0.0625", "2.0625*3", "2*x+1.0625")  # texts are remembered: no other test asks these
     assert agx("trace", texts[0], "--x", texts[1], "--y", texts[2]).exit_code == 0
     assert [parsed.count(text) for text in texts] == [1, 1, 1]
 
