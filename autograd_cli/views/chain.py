@@ -182,7 +182,8 @@ class _Drawer:
         """One input of a row: what it gets."""
         text = formula = one_line(link.formula)
         if link.factor is not None:  # a local derivative, of which `g` is no part
-            text = "g" if formula == "1" else f"g*({formula})"
+            several = any(sign in formula for sign in " +-")
+            text = "g" if formula == "1" else f"g*({formula})" if several else f"g*{formula}"
         to = words((_text(self.nodes.get(below)), "source"))
         return (*self.place(link), to, words((text, "factor")), words((shape_text(link.shape), "shape")))
 
