@@ -11,6 +11,7 @@ from autograd_cli.lang.nodes import Attribute, Expr, Keyword, Name, Number, Sequ
 from autograd_cli.report import Step, below, under
 from autograd_cli.symbolic.build import in_plain_names, text_in_plain_names
 from autograd_cli.symbolic.indexing import items_back
+from autograd_cli.symbolic.merged import merged
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand
 from autograd_cli.symbolic.rules import contributions, contributions_of_several, is_elementwise
 from autograd_cli.symbolic.tape import Tape
@@ -77,9 +78,12 @@ def differentiate(
     reached = under(steps, root)[::-1]
     if sum(steps[i].kind == "call" for i in reached) > LONGEST:
         return dict.fromkeys(wrt, Derivative(None, f"longer than {LONGEST} operations"))
+    steps, left = merged(steps, reached[::-1])
+    reached = left[::-1]
     active = _active(steps, reached, wrt)
     if any("complex" in (steps[i].dtype or "") for i in active):
         return dict.fromkeys(wrt, Derivative(None, "complex numbers have no derivative rules yet"))
+    root = reached[0]
     start = Term() if cotangent is None else factor_term(cotangent, steps[root].shape or ())
     arrived = {root: [Arrived(Value((start,), steps[root].shape or ()))]}
     tape = Tape(steps, active)

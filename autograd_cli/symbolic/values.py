@@ -11,6 +11,7 @@ from math import prod
 
 from autograd_cli.lang.nodes import Binary, Expr, Number
 from autograd_cli.report.values import shape_text
+from autograd_cli.symbolic.branches import chosen
 from autograd_cli.symbolic.build import call, method
 from autograd_cli.symbolic.terms import (
     ONE,
@@ -51,6 +52,9 @@ class Value:
         if len(self.terms) == 1:
             return self.terms[0]
         common, rest = _common(self.terms)
+        rest = chosen(rest)
+        if len(rest) == 1:
+            return common.times(rest[0])
         return common.times(factor_term(written_sum(rest), self.natural))
 
     def times(self, local: Term, shape: Shape) -> "Value":

@@ -26,7 +26,7 @@ x*2                          | x | 2
 3*x - x                      | x | 2
 x*x                          | x | 2*x
 x*x*x                        | x | 3*x**2
-x*x + sin(x*x)               | x | 2*x + 2*x*cos(x*x)
+x*x + sin(x*x)               | x | 2*x*(1 + cos(x*x))
 x - sin(x)                   | x | 1 - cos(x)
 -sin(x) + x*y                | x | y - cos(x)
 x/y                          | x | 1/y
@@ -56,6 +56,11 @@ floor(x)                     | x | 0
 floor(v)                     | v | zeros_like(v)
 relu(v)                      | v | where(v > 0, 1.0, 0.0)
 relu(v)*u                    | v | where(v > 0, u, 0)
+where(abs(x) < 1, 0.5*x**2, abs(x) - 0.5) | x | where(abs(x) < 1, x, sign(x))
+where(v > 2, 3*v, -v).sum()  | v | where(v > 2, 3.0, -1.0)
+where(v > 0, v*u, v*v).sum() | v | where(v > 0, u, 2*v)
+where(x > 0, sqrt(x), x)     | x | where(x > 0, 1.0, 0.0)/(2*sqrt(x)) + where(x > 0, 0.0, 1.0)
+(tanh(v)*u + tanh(v)).sum()  | v | (1 - tanh(v)**2)*(1 + u)
 F.leaky_relu(v, 0.2)         | v | where(v > 0, 1, 0.2)
 x.detach()*x                 | x | x.detach()
 v*2                          | v | full_like(v, 2)
@@ -67,7 +72,7 @@ mean(v)                      | v | full_like(v, 1/3)
 mean(1/v)                    | v | -1/(3*v**2)
 norm(v - u)                  | v | (v - u)/norm(v - u)
 v@u                          | v | u
-v@A@v                        | v | A@v + v@A
+v@A@v                        | v | A@v + A.T@v
 v@A@v                        | A | outer(v, v)
 (A@v).sum()                  | v | A.sum(0)
 mean((X@w+b-t)**2)           | w | 2/10 * X.T @ (X@w + b - t)

@@ -180,3 +180,40 @@ def test_examples_of_the_function_table(made, derived, path):
 def test_a_call_of_more_than_a_thousand_operands_has_a_formula(tape):
     steps, root = tape(f"stack([{','.join(['x'] * 1500)}]).sum()", {"x": 2.0})
     assert differentiate(steps, root, [0])[0].formula is not None
+
+
+BRANCHES = ["v*u", "2*v", "-v*v", "v.sin()", "3.0", "u", "v/3", "tanh(v)*v", "exp(v)", "v**2/u"]
+
+
+@pytest.mark.parametrize("first", BRANCHES)
+@pytest.mark.parametrize("second", BRANCHES)
+def test_branches_put_together_keep_their_value(derive, first, second):
+    for found in derive(
+        f"where(v > 0, {first}, {second} + v*0).sum()/7", v=[-1.0, 2.0], u=[3.0, 4.0]
+    ).values():
+        assert found.agrees, (found.text, found.value, found.gradient)
+
+
+def test_a_branch_that_was_not_taken_spoils_the_formula_as_it_spoils_autograd(derive):
+    found = derive("where(x > 0, sqrt(x), x).sum()", x=[0.0, 4.0])["x"]
+    assert found.agrees
+    assert found.value.isnan().tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "rand_like(x)*x + rand_like(x)*x",
+        "F.dropout(x).sum() + F.dropout(x).sum()",
+        "x.detach()*x + x*x.detach()",
+    ],
+)
+def test_what_draws_or_cuts_is_not_made_one(derive, source):
+    found = derive(source, x=[1.0, 2.0])["x"]
+    assert found.agrees or found.derivative.formula is None
+
+
+def test_equal_steps_under_other_modes_are_apart(derive):
+    found = derive("with torch.no_grad():\n    c = x*x\nx*x*c", x=3.0)["x"]
+    assert found.agrees
+    assert found.value == 54
