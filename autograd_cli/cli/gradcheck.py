@@ -1,12 +1,14 @@
 """`agx gradcheck`: are the gradients right?"""
 
 from autograd_cli.cli.command import Command, Given, Words
-from autograd_cli.errors import ExitStatus
+from autograd_cli.errors import ExitStatus, InputError
 
 EXAMPLES = """\
 agx gradcheck "sin(x**2)" --x 2
 agx gradcheck "softmax(x, 0)[0]" --x "[1., 2., 3.]" --strict
+agx gradcheck "x.detach()*x" --x 2 --through-detach
 agx gradcheck
+agx gradcheck --only "cum*"
 agx gradcheck --device cuda --dtype float64"""
 
 WORDS = Words("SOURCE", "As for trace; without it every function of the language is checked", True)
@@ -21,7 +23,14 @@ def gradcheck(given: Given) -> ExitStatus:
     from autograd_cli.cli.running import explored
     from autograd_cli.cli.suite import checked
 
-    return explored(given) if given.line.sources or "lines" in given.options else checked(given)
+    is_suite = not given.line.sources and "lines" not in given.options
+    if "only" in given.options and not is_suite:
+        raise InputError(
+            "AGX208",
+            "`--only` chooses functions of the suite, and there is a SOURCE.",
+            hint="Without SOURCE `agx gradcheck --only 'cum*'` checks the functions that match.",
+        )
+    return checked(given) if is_suite else explored(given)
 
 
 COMMAND = Command("gradcheck", gradcheck, EXAMPLES, WORDS)

@@ -9,10 +9,12 @@ from unicodedata import normalize
 
 from autograd_cli.errors import InputError
 from autograd_cli.lang.parse import TextLimits
+from autograd_cli.report.kinds import Verdict
 from autograd_cli.report.values import bytes_text
 from autograd_cli.run.settings import Settings, Use
 
 RUNS = ("trace", "gradcheck")
+_CHECK = ("gradcheck",)
 _EVERY = ("trace", "gradcheck", "devices", "explain", "show", "ops")
 
 PANELS = ("Options", "Output", "Limits")
@@ -118,6 +120,17 @@ def _witnesses(text: str) -> frozenset[str]:
     return frozenset(_one_of(*WITNESSES)(word.strip()) for word in text.split(","))
 
 
+def _verdicts(text: str) -> tuple[str, ...]:
+    """Verdicts as a person may write them: "jump,domain edge", "DOMAIN_EDGE"."""
+    known = {verdict.value: verdict for verdict in Verdict}
+    words = (re.sub(r"[-_\s]+", " ", word).strip().upper() for word in text.split(","))
+    return tuple(known[_one_of(*known)(word)] for word in words)
+
+
+def _elements(text: str) -> int | str:
+    return text if text == "all" else _integer(1)(text)
+
+
 def _integer(least: int) -> Callable[[str], int]:
     def read(text: str) -> int:
         if not re.fullmatch(r"\d[\d_]*", text, re.ASCII) or len(text) > 18 or int(text) < least:
@@ -190,6 +203,16 @@ OPTIONS: tuple[Option, ...] = (
     Option("--order", "2 for the second derivative too, 1 unless said", "N", read=_order),
     Option("--rtol", "Relative tolerance of the verdict", "R", read=_number(zero=True)),
     Option("--atol", "Absolute tolerance of the verdict", "A", read=_number(zero=True)),
+    Option("--elements", "How many elements of each binding the numeric witness looks at", "N|all",
+           commands=_CHECK, read=_elements),
+    Option("--forward", "Check forward mode (jvp) too", commands=_CHECK),
+    Option("--torch", "Ask torch.autograd.gradcheck too, and say where it differs", commands=_CHECK),
+    Option("--through-detach", "Differentiate through detach, no_grad, item and casts to int as well",
+           commands=_CHECK),
+    Option("--allow", "Verdicts that count as right: JUMP,DOMAIN EDGE", "VERDICT,…", commands=_CHECK,
+           repeated=True, read=_verdicts),
+    Option("--only", "Without SOURCE: the functions whose name matches, such as cum* or torch.linalg.*",
+           "PATTERN", commands=_CHECK),
     Option("--strict", "Let warnings, and every verdict but OK, end with status 1"),
     Option("--depth", "Rows of the tree down to this depth", "N", commands=_REPORTS, panel=_OUT,
            read=_integer(0)),

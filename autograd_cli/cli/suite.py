@@ -12,6 +12,10 @@ from autograd_cli.cli.environment import Environment
 from autograd_cli.cli.supervise import Bounds, Wire, supervised
 from autograd_cli.errors import AgxError, ExitStatus, InputError
 from autograd_cli.lang.source import visible
+from autograd_cli.report.kinds import Verdict
+
+_POINTS = 3
+"""Random points at which each function is checked, beside its example."""
 
 if TYPE_CHECKING:
     from autograd_cli.gradients.suite import Examined
@@ -19,7 +23,7 @@ if TYPE_CHECKING:
 
 _IDLE = (
     *("format", "output", "wrt", "const", "grad_output", "root", "depth", "inspect"),
-    *("no_grad", "inference_mode", "autocast"),
+    *("no_grad", "inference_mode", "autocast", "elements", "forward", "torch", "through_detach"),
 )
 
 
@@ -51,14 +55,25 @@ def _run(given: Given, wire: Wire) -> ExitStatus:
     device, dtype = str(choose(options.get("device", "cpu"))), options.get("dtype", "float64")
     wire.started()
     with _progress(environment) as show:
-        found = suite(device, dtype, options.get("seed", 0), progress=show)
+        found = suite(device, dtype, options.get("seed", 0), options.get("only"), show, _POINTS)
     wire.done()
-    failed = [one for one in found if _fails(one, bool(options.get("strict")))]
+    if not found:
+        raise _no_match(options["only"])
+    allowed = options.get("allow", ())
+    failed = [one for one in found if _fails(one, bool(options.get("strict"))) and one.verdict not in allowed]
     if options.get("json"):
         environment.put_data(_as_json(found, device, dtype))
     else:
         environment.put(_as_text(found, failed, device, dtype))
     return ExitStatus.FAILED if failed else ExitStatus.OK
+
+
+def _no_match(only: str) -> InputError:
+    return InputError(
+        "AGX208",
+        f"`--only {only}` matches no differentiable function.",
+        hint="`*` stands for anything, as in cum* or torch.linalg.*; `agx ops` lists the functions.",
+    )
 
 
 def _late(so_far: str, reached: AgxError) -> ExitStatus:
@@ -77,7 +92,8 @@ def _as_text(found: Sequence["Examined"], failed: Sequence["Examined"], device: 
     unchecked = [one for one in found if one.unchecked]
     verdicts = Counter(one.verdict.value for one in found if one.verdict and not one.unchecked)
     told = " · ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
-    lines = [f"{len(found)} functions checked on their examples · {dtype} · {device}"]
+    points = f" and at {count:,} random points" if (count := sum(one.points for one in found)) else ""
+    lines = [f"{len(found)} functions checked on their examples{points} · {dtype} · {device}"]
     lines += [told] if told else []
     if unchecked:
         lines.append(f"{len(unchecked)} without a verdict")
@@ -100,7 +116,9 @@ def _failure(one: "Examined") -> list[str]:
         lines.append(f'    agx gradcheck "{example.source}"{pairs}')
     lines += [f"    {visible(one.failure)}"] if one.failure else []
     lines += [
-        f"    d/d{g.name}  {g.verdict.value}  {visible(g.sentence)}" for g in one.gradients if g.verdict
+        f"    d/d{g.name}  {g.verdict.value}  {visible(g.sentence)}"
+        for g in (*one.gradients, *(near for near in one.nearby if near.verdict is not Verdict.OK))
+        if g.verdict
     ]
     return lines
 
@@ -118,6 +136,8 @@ def _as_json(found: Sequence["Examined"], device: str, dtype: str) -> str:
             "missing": one.missing,
             "failed": one.failed,
             "gradients": [encoded(gradient) for gradient in one.gradients],
+            "points": one.points,
+            "nearby": [encoded(gradient) for gradient in one.nearby],
         }
         for one in found
     ]

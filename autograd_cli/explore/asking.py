@@ -15,5 +15,6 @@ def with_asked(report: Report, run: Run | None, options: Options) -> Report:
         return report
     from autograd_cli.gradients.grounds.asking import asked  # few runs ask
 
-    found = asked(run, worst(report.gradients))
+    cut = any(one.grounds is not None and one.grounds.uncut is not None for one in report.gradients)
+    found = asked(run, worst(report.gradients), cut)
     return replace(report, checks=replace(report.checks or Checks(), torch=found))

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import torch
 from torch.autograd.graph import Node as GradFn
 
 from autograd_cli.diagnose.inspections import inspect
 from autograd_cli.errors import InputError, Span
+from autograd_cli.explore.asking import with_asked
 from autograd_cli.explore.brought import muted, told, with_examined
 from autograd_cli.explore.inspection import facts
 from autograd_cli.explore.options import Options, status_of, unknown_name
@@ -27,6 +29,9 @@ from autograd_cli.run.tape import Failure, Run
 from autograd_cli.run.traced import Ran
 from autograd_cli.symbolic.build import call as written
 
+if TYPE_CHECKING:
+    from autograd_cli.gradients.grounds.gather import Gatherer
+
 _BOUNDED = 1000
 """A graph of more nodes is not in the report so far."""
 
@@ -42,7 +47,7 @@ def explored(
     before = inspected(made, options)
     if not isinstance(root, torch.Tensor) or not root.requires_grad:
         absent = Backward(leaves=dict.fromkeys(made.leaves))
-        gradients = witnesses.check(made, absent) if options.check else ()
+        gradients = witnesses.check(made, absent, None, judging(options, None)) if options.check else ()
         report = report_of(made, options, inspect(made, None, gradients), gradients=gradients)
         report = with_second(report, options, made, None, witnesses.Options())
         return replace(with_steps(report, options), inspected=before)
@@ -71,7 +76,7 @@ def explored(
         report = replace(
             report, inspected=replace(before, before=before.rows, after=after.rows if after else ())
         )
-    report = with_examined(report, [made], options)
+    report = with_asked(with_examined(report, [made], options), made, options)
     if passed.error is None:
         report = with_second(report, options, made, cotangent, chosen)
     del root, passed
@@ -146,8 +151,26 @@ def judging(options: Options, cotangent: torch.Tensor | None, name: str = "") ->
         expr = written("torch.tensor", cotangent.tolist())
     elif cotangent is not None:
         chosen = chosen - {Witness.SYMBOLIC}
-    limit = options.limit
-    return witnesses.Options(chosen, expr, options.eps, options.rtol, options.atol, limit)
+    return witnesses.Options(
+        chosen,
+        expr,
+        options.eps,
+        options.rtol,
+        options.atol,
+        options.limit,
+        options.elements,
+        options.through_detach,
+        _gathering(options),
+    )
+
+
+def _gathering(options: Options) -> "Gatherer | None":
+    """What looks for the grounds of verdicts, where gradients are demanded."""
+    if not options.check:
+        return None
+    from autograd_cli.gradients.grounds.gather import Gatherer  # a trace does without
+
+    return Gatherer(options.through_detach, options.forward, options.limit)
 
 
 def cotangent_of(

@@ -158,3 +158,21 @@ def test_a_value_that_is_none_is_refused(given, words):
 )
 def test_values_are_read(given, values):
     assert options.values("trace", given) == values
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [("JUMP", ["JUMP"]), ("jump,domain-edge", ["JUMP", "DOMAIN EDGE"]), ("no_graph", ["NO GRAPH"])],
+)
+def test_verdicts_are_read_as_a_person_writes_them(text, read):
+    assert list(options.values("gradcheck", {"allow": [text]})["allow"]) == read
+
+
+def test_a_verdict_that_is_none_is_refused():
+    with pytest.raises(InputError, match=r"none of OK, KINK, .*; did you mean `JUMP`"):
+        options.values("gradcheck", {"allow": ["jumps"]})
+
+
+@pytest.mark.parametrize(("text", "read"), [("all", "all"), ("12", 12)])
+def test_elements_are_a_number_or_all(text, read):
+    assert options.values("gradcheck", {"elements": text})["elements"] == read

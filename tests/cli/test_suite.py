@@ -1,5 +1,6 @@
 import io
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -8,8 +9,10 @@ from autograd_cli.cli import suite
 from autograd_cli.cli.bindings import Line
 from autograd_cli.cli.command import Given
 from autograd_cli.cli.environment import Environment
+from autograd_cli.errors import InputError
 from autograd_cli.gradients import suite as gradients
 from autograd_cli.lang.functions import by_path
+from autograd_cli.report import Verdict
 
 FEW = [by_path["torch.sin"], by_path["torch.exp"]]
 
@@ -35,16 +38,21 @@ def checked(terminal=False, **options):
 def test_functions_that_are_right():
     status, text, talk = checked()
     assert (status, talk) == (0, "")
-    assert text == "2 functions checked on their examples · float64 · cpu\n2 OK\nnone failed\n"
+    assert (
+        text
+        == "2 functions checked on their examples and at 6 random points · float64 · cpu\n2 OK\nnone failed\n"
+    )
 
 
 @pytest.mark.usefixtures("few")
 def test_a_function_that_fails_is_listed_with_its_command(monkeypatch):
     real = gradients.examine
 
-    def broken(function, settings):
-        found = real(function, settings)
-        return found if function.name == "exp" else replace(found, failure="it broke", gradients=())
+    def broken(function, settings, points):
+        found = real(function, settings, points)
+        return (
+            found if function.name == "exp" else replace(found, failure="it broke", gradients=(), nearby=())
+        )
 
     monkeypatch.setattr(gradients, "examine", broken)
     status, text, _ = checked()
@@ -58,7 +66,7 @@ def half_checked(few, monkeypatch):
     """One of the two functions has no verdict."""
     real = gradients.examine
 
-    def silent(function, settings):
+    def silent(function, settings, points):
         found = real(function, settings)
         left = tuple(replace(one, verdict=None, sentence="it drew") for one in found.gradients)
         return found if function.name == "exp" else replace(found, gradients=left)
@@ -86,6 +94,43 @@ def test_json_has_a_row_for_each_function():
         ("torch.sin", "OK", False),
         ("torch.exp", "OK", False),
     ]
+
+
+def test_a_pattern_chooses_functions():
+    status, text, _ = checked(only="sin*")
+    assert status == 0
+    assert re.match(r"\d functions checked on their examples and at \d+ random points", text)
+    with pytest.raises(InputError, match="matches no differentiable function"):
+        checked(only="no such thing")
+
+
+@pytest.mark.usefixtures("few")
+def test_a_verdict_that_is_allowed_is_no_failure(monkeypatch):
+    real = gradients.examine
+
+    def jumping(function, settings, points):
+        found = real(function, settings, points)
+        jumps = tuple(replace(one, verdict=Verdict.JUMP, sentence="it jumps") for one in found.gradients)
+        return replace(found, gradients=jumps)
+
+    monkeypatch.setattr(gradients, "examine", jumping)
+    assert checked()[0] == 1
+    assert checked(allow=(Verdict.JUMP,))[0] == 0
+
+
+@pytest.mark.usefixtures("few")
+def test_a_random_point_that_fails_is_a_failure(monkeypatch):
+    real = gradients.examine
+
+    def elsewhere(function, settings, points):
+        found = real(function, settings, points)
+        wrong = tuple(replace(one, verdict=Verdict.WRONG, sentence="off") for one in found.nearby)
+        return replace(found, nearby=wrong)
+
+    monkeypatch.setattr(gradients, "examine", elsewhere)
+    status, text, _ = checked()
+    assert status == 1
+    assert text.count("WRONG  off") == 6
 
 
 @pytest.mark.usefixtures("few")

@@ -25,6 +25,14 @@ def test_every_function_is_right(part):
     assert [(one.function.path, one.unchecked) for one in found if one.unchecked] == []
 
 
+@pytest.mark.parametrize("name", ["sqrt", "acosh", "asin", "log", "linalg.cholesky", "special.i1e", "xlogy"])
+def test_random_points_lie_in_the_domain_and_are_right_there(name):
+    found = examine(by_path[f"torch.{name}"], DOUBLE, 3)
+    assert (found.points, found.verdict, found.failed) == (3, Verdict.OK, False)
+    assert len(found.nearby) == 3 * len(found.gradients)
+    assert len({one.autograd for one in (*found.gradients, *found.nearby)}) == 4 * len(found.gradients)
+
+
 @pytest.mark.parametrize("name", ["dropout", "rrelu", "gumbel_softmax", "scaled_dot_product_attention"])
 def test_functions_that_draw_are_judged(name):
     found = examine(by_path[f"torch.nn.functional.{name}"], DOUBLE)

@@ -1,5 +1,7 @@
 """torch.autograd.gradcheck on the same function, and why it says something else."""
 
+import re
+
 import torch
 
 from autograd_cli.errors import first_line
@@ -13,10 +15,10 @@ _WORK = 2_000_000_000
 """The elements that a full check may compute; beyond, torch's fast mode is asked."""
 
 
-def asked(run: Run, verdict: Verdict | None) -> Asked:
+def asked(run: Run, verdict: Verdict | None, cut: bool) -> Asked:
     """What torch says of the output as a function of all leaves, in float64, under a fixed random state.
 
-    `verdict` is agx's on the whole.
+    `verdict` is agx's on the whole, `cut` says that a slope is another one without the cuts of the graph.
     """
     try:
         replay = Replay(through(run))
@@ -33,9 +35,17 @@ def asked(run: Run, verdict: Verdict | None) -> Asked:
         with replay.session(), torch.enable_grad():
             torch.autograd.gradcheck(function, leaves, fast_mode=fast)
     except Exception as error:  # torch's answer No is an exception, as is what stands in its way
-        said = first_line(error)
-        return Asked(False, said, _no_but(verdict))
+        return Asked(False, _short(error), _CUT if cut and verdict is Verdict.OK else _no_but(verdict))
     return Asked(True, "True" + (", in its fast mode" if fast else ""), _yes_but(verdict))
+
+
+def _short(error: Exception) -> str:
+    """The first line of what torch says, with its two numbers where there are just two."""
+    numbers = re.findall(r"(numerical|analytical):\s*tensor\(\[\[([^\],]*)\]\]", str(error))
+    return " ".join([first_line(error).rstrip(","), *(f"{name} {value}" for name, value in numbers)])
+
+
+_CUT = "it moves what is cut off as well, which agx and autograd hold constant"
 
 
 _YES = {
@@ -47,7 +57,7 @@ _YES = {
     Verdict.WRONG: "it allows 0.1 % and 1e-5, asks autograd in float64 alone, and knows no formula",
 }
 _NO = {
-    Verdict.OK: "it moves what is cut off too, or its step of 1e-6 is not the right one here",
+    Verdict.OK: "its step of 1e-6 is not the right one for the scale of this function",
     Verdict.KINK: "its step goes over the kink to both sides and gives the mean of the two slopes",
     Verdict.PRECISION: "its step of 1e-6 sees rounding here, even in float64",
 }
