@@ -4,7 +4,7 @@ from pathlib import Path
 
 from autograd_cli.cli.bindings import why_no_name
 from autograd_cli.cli.command import Given
-from autograd_cli.errors import InputError, missing_file
+from autograd_cli.errors import InputError, MissingError, missing_file
 from autograd_cli.lang import lookup
 from autograd_cli.lang.bodies import assigned
 from autograd_cli.lang.nodes import Program
@@ -56,4 +56,10 @@ def _check_file(use: Use) -> None:
         with (path / "__init__.py" if path.is_dir() else path).open("rb"):
             return
     except (OSError, ValueError) as error:
+        if path.is_dir():
+            raise MissingError(
+                "AGX206",
+                f"`{use.file}` is a folder and no package: it has no __init__.py.",
+                hint="Name a file in it.",
+            ) from None
         raise missing_file(use.file, error if isinstance(error, OSError) else OSError(str(error))) from None

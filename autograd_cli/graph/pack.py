@@ -109,7 +109,7 @@ class _Packer:
         """Where a person's own function made a node, "my_ops.py:12"; empty for all others."""
         places = getattr(step.call, "places", None)
         known = places.get(fn) if isinstance(places, dict) else None
-        return f"{known[0]}:{known[1]}" if known else ""
+        return f"{known[0]}:{known[1]}".removesuffix(":0") if known else ""
 
     def place(self, step: LiveStep) -> tuple[tuple[int, int], str, int]:
         """Where the expression of a step stands, what it says, and its line."""

@@ -70,6 +70,7 @@ class Called:
         versions = [_version(tensor) for tensor in given]
         with theirs(self.target.folder), self._watched():
             value = _settled(self._made(self.target.call, args, kwargs), self.target)
+            self.note(value, self._own_place())
         if not torch.equal(state, torch.random.get_rng_state()):
             self._state, self._recorded = state, _detached((args, kwargs, value))
         self._dtypes = _dtypes(given)
@@ -155,6 +156,10 @@ class Called:
         with watched(self._within), Replaying(self._held, self._is_within, double):
             yield
 
+    def _own_place(self) -> tuple[str, int]:
+        """Where the target is defined; what is made in no line of theirs counts as made there."""
+        return shown(self.target.path), self.target.line
+
     def _is_within(self) -> bool:
         return self._depth > 0
 
@@ -194,7 +199,7 @@ class Called:
         self._seen.add(kind)
         kept, versions = tuple(map(_kept, args)), tuple(map(_version, args))
         needs = tuple(isinstance(arg, torch.Tensor) and arg.requires_grad for arg in args)
-        place = where(sys._getframe(3), self.target.folder) or (shown(self.target.path), 0)
+        place = where(sys._getframe(3), self.target.folder) or self._own_place()
         value = apply(cls, *args)
         dirty = tuple(_version(arg) != version for arg, version in zip(args, versions, strict=True))
         outputs = value if isinstance(value, tuple) else (value,)

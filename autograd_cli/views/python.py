@@ -69,6 +69,18 @@ def _json(path):
     with open(path, encoding="utf-8-sig") as file:
         return json.load(file)
 """
+_USED = """\
+def _used(path, attribute):
+    path = os.path.abspath(path if path.endswith(".py") else os.path.join(path, "__init__.py"))
+    names, folder = [os.path.basename(path)[:-3]], os.path.dirname(path)
+    while os.path.exists(os.path.join(folder, "__init__.py")):
+        names, folder = [os.path.basename(folder), *names], os.path.dirname(folder)
+    sys.path.insert(0, folder)
+    found = importlib.import_module(".".join(names).removesuffix(".__init__"))
+    for name in attribute.split("."):
+        found = getattr(found, name)
+    return found() if isinstance(found, type) else found
+"""
 _NEEDED = {"_csv(": ("csv", _CSV), "_array(": ("numpy", _ARRAY), "_json(": ("json", _JSON)}
 
 
@@ -80,7 +92,7 @@ def python(report: Report) -> str:
     parts = [
         f"# {_title(report)}: this run, under torch alone\n",
         *_heads(report, bindings, imports),
-        "".join(f"{line}\n" for line in [f"torch.manual_seed({report.seed})", *bindings]),
+        "".join(f"{line}\n" for line in [*_targets(report), f"torch.manual_seed({report.seed})", *bindings]),
         *([_OWN] if imports and report.bindings else []),
         "".join(f"{line}\n" for line in _settings(report)),
         _under_modes(report, _source(report, program)),
@@ -107,11 +119,21 @@ def _title(report: Report) -> str:
 def _heads(report: Report, bindings: Sequence[str], imports: bool) -> Iterator[str]:
     """Imports, the prelude where the source or a binding needs it, and what reads files."""
     needed = [use for name, use in _NEEDED.items() if any(name in line for line in bindings)]
+    needed += [("importlib, os, sys", _USED)] if report.targets else []
     names = [name for name, _ in needed] + ["torch"] * (imports and not report.bindings)
     yield "".join(f"import {name}\n" for name in names)
     if not imports or report.bindings:
         yield PRELUDE
     yield from (helper for _, helper in needed)
+
+
+def _targets(report: Report) -> Iterator[str]:
+    """A line for each callable of a person's own file, which is loaded under the seed too."""
+    if report.targets:
+        yield f"torch.manual_seed({report.seed})"
+    for one in report.targets:
+        if one.name.isidentifier():
+            yield f"{one.name} = _used({one.file!r}, {one.attribute!r})"
 
 
 def _bindings(bindings: Sequence[Binding]) -> Iterator[str]:
