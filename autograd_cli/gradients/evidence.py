@@ -14,6 +14,7 @@ from autograd_cli.gradients.line import Line, components, shaped
 from autograd_cli.gradients.numeric import Chosen, Numeric, numeric
 from autograd_cli.gradients.replay import Replay, ReplayError, raised
 from autograd_cli.gradients.rounding import Rounding, Spread, rms, rounding
+from autograd_cli.gradients.sampler import finfo
 from autograd_cli.run.tape import Run
 from autograd_cli.run.values import dtype_of
 
@@ -90,10 +91,8 @@ class Bench:
         assert self.replay is not None
         places = [*self.replay.inputs.values(), *(planned.index for planned in self.replay.plan)]
         values = [self.run.steps[index].value for index in places]
-        dtypes = [v.dtype for v in values if isinstance(v, torch.Tensor)]
-        return max(
-            (torch.finfo(d) for d in dtypes if d.is_floating_point or d.is_complex), key=lambda i: i.eps
-        )
+        dtypes = {v.dtype for v in values if isinstance(v, torch.Tensor)}
+        return max((finfo(d) for d in dtypes if d.is_floating_point or d.is_complex), key=lambda i: i.eps)
 
     def numeric(self, name: str) -> Numeric | None:
         """The numeric slopes of a leaf; None, with `reason` set, where they cannot be had."""

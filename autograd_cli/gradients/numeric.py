@@ -55,6 +55,9 @@ class Numeric:
     @property
     def widest(self) -> float | None:
         """The largest error bar of a smooth place; None where there is none."""
+        if self.errors.numel() <= _FEW:
+            errors = enumerate(self.errors.tolist())
+            return max((e for i, e in errors if e == e and i not in self.slopes), default=None)
         known = self.errors.clone()
         known[list(self.slopes)] = nan
         known = known[~known.isnan()]

@@ -7,8 +7,9 @@ recorded; all else is computed anew from given values of the leaves.
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -102,7 +103,7 @@ class Replay:
         """The values of all steps at the recorded point, as `every`; of a small program made once."""
         if self._recorded is None or self.graded:
             made = self.every({})
-            if self.work() > _KEPT:
+            if self._work > _KEPT:
                 return made
             self._recorded = made
         return self._recorded
@@ -141,9 +142,14 @@ class Replay:
             else:
                 values[planned.index] = planned.call(*[values[slot] for slot in slots])
 
-    @contextmanager
-    def session(self) -> Iterator[None]:
+    def session(self) -> AbstractContextManager[None]:
         """Replays without gradients, warnings or a mark on the process's random state."""
+        if self.draws or not _is_quiet() or torch.get_default_dtype() != self.dtype:
+            return self._session()
+        return torch.no_grad()
+
+    @contextmanager
+    def _session(self) -> Iterator[None]:
         state = torch.random.get_rng_state() if self.draws else None
         with quiet(), torch.no_grad(), default_dtype(self.dtype):
             try:
@@ -154,6 +160,10 @@ class Replay:
 
     def work(self) -> int:
         """How dear one replay is: the elements that it reads or computes, and as many as a call is worth."""
+        return self._work
+
+    @cached_property
+    def _work(self) -> int:
         found = (self.steps[index].value for index in self.under)
         elements = sum(value.numel() for value in found if isinstance(value, torch.Tensor))
         return elements + CALL * len(self.plan)
@@ -235,10 +245,15 @@ def default_dtype(dtype: torch.dtype) -> Iterator[None]:
 _SILENT = ("ignore", None, Warning, None, 0)
 
 
+def _is_quiet() -> bool:
+    """Whether no warnings are told already."""
+    return bool(warnings.filters) and warnings.filters[0] == _SILENT
+
+
 @contextmanager
 def quiet() -> Iterator[None]:
     """No warnings inside. Only the outermost of several takes the time to see to it."""
-    if warnings.filters and warnings.filters[0] == _SILENT:
+    if _is_quiet():
         yield
         return
     with warnings.catch_warnings():

@@ -6,11 +6,11 @@ terms cancel the spread is large, so the tolerance follows the size of the summa
 A result's own memory is moved too, since a backward reads what was stored.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite
+from math import isfinite, sqrt
 
 import torch
 
@@ -21,6 +21,8 @@ from autograd_cli.gradients.together import alike, rows, together
 
 _SPREADS, _OF_FEW = 6.0, 9.0
 """How many times the mean error of eight samples, and of fewer, no error comes to."""
+_NUMBERS = 6
+"""Numbers that are sooner reckoned with one by one than as tensors."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +42,11 @@ class Spread:
 
     def tolerance(self, exact: torch.Tensor, samples: torch.Tensor) -> torch.Tensor:
         """What rounding allows in the run's precision, for components or slopes along lines."""
-        return self._spread(samples) + 4 * self.eps * _finite(exact.abs()) + 8 * self.tiny
+        return _bound(self._spread(samples), exact, 4 * self.eps, 8 * self.tiny)
 
     def reference(self, exact: torch.Tensor, samples: torch.Tensor) -> torch.Tensor:
         """What rounding allows between two gradients that were both computed in float64."""
-        return self.fine * self._spread(samples) + 16 * DOUBLE * _finite(exact.abs())
+        return _bound(self.fine * self._spread(samples), exact, 16 * DOUBLE)
 
     def _spread(self, samples: torch.Tensor) -> torch.Tensor:
         return self._own if samples is self.samples else spreads(samples)
@@ -93,9 +95,27 @@ def _moved_together(sampler: Sampler, exact: torch.Tensor) -> torch.Tensor | Non
     return None
 
 
+def _bound(spread: torch.Tensor, exact: torch.Tensor, eps: float, least: float = 0.0) -> torch.Tensor:
+    """A spread (n,), and so many parts of what is exact, and the least in any case."""
+    if exact.numel() > _NUMBERS:
+        return spread + eps * _finite(exact.abs()) + least
+    pairs = zip(spread.tolist(), exact.tolist(), strict=True)
+    bounds = [one + eps * abs(number) + least if isfinite(number) else one + least for one, number in pairs]
+    return torch.tensor(bounds, dtype=torch.float64)
+
+
 def spreads(samples: torch.Tensor) -> torch.Tensor:
     """How far rounding moves a component at most, from samples of how far it does: (samples, n) -> (n,)."""
-    return rms(samples).mul_(_SPREADS if len(samples) >= SAMPLES else _OF_FEW)
+    times = _SPREADS if len(samples) >= SAMPLES else _OF_FEW
+    if samples.shape[1] > _NUMBERS:
+        return rms(samples).mul_(times)
+    each = zip(*samples.tolist(), strict=True)
+    return torch.tensor([times * _rms(numbers) for numbers in each], dtype=torch.float64)
+
+
+def _rms(numbers: Sequence[float]) -> float:
+    """The root mean square of numbers, of what is finite, as `rms` has it."""
+    return sqrt(sum(one * one for one in numbers if isfinite(one)) / len(numbers))
 
 
 def rms(samples: torch.Tensor) -> torch.Tensor:
@@ -122,7 +142,7 @@ def rounding(replay: Replay, cotangent: torch.Tensor, cap: float | None = None) 
     spreads = {}
     for name, index in replay.inputs.items():
         info = finfo(replay.steps[index].value.dtype)
-        given = samples[name] / sampler.amplified
+        given = samples[name] if sampler.amplified == 1 else samples[name] / sampler.amplified
         spreads[name] = Spread(exact[name], given, info.eps, info.smallest_normal * info.eps, fine)
     return Rounding(spreads, noise if isfinite(noise) else 0.0, opened)
 
