@@ -214,6 +214,7 @@ def _laid_out(trial: Trial, passed: Passed) -> Iterator[Concern]:
 
 def _layouts(trial: Trial) -> Iterator[tuple[str, list[Any], list[torch.Tensor]]]:
     yield "inputs that are not contiguous", [_strided(v) for v in trial.values], trial.drawn()
+    yield "a grad_output that is not contiguous", list(trial.values), list(map(_strided, trial.drawn()))
     ones = [torch.ones((), dtype=torch.float64).expand(shape) for shape in trial.shapes]
     yield "an expanded grad_output, as sum() sends it", list(trial.values), ones
     yield "expanded inputs", [_expanded(v) for v in trial.values], trial.drawn()

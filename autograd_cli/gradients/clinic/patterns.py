@@ -178,7 +178,7 @@ def _number(value: float) -> str:
     for part in (1, 2, 3, 4):
         if abs(value * part - round(value * part)) < 1e-6 and round(value * part):
             return f"{round(value * part)}" + (f"/{part}" if part > 1 else "")
-    return f"{value:.4g}"
+    return f"{value:.6g}"
 
 
 # Experiments on the inputs

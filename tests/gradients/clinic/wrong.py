@@ -43,7 +43,7 @@ class Swish(Function):
 
     @staticmethod
     def backward(ctx, grad_output):
-        x, s, beta = ctx.saved_tensors
+        x, s, _ = ctx.saved_tensors
         grad_beta = (grad_output * x * x * s * (1 - s)).sum()
         return grad_output * (s + x * s * (1 - s)), grad_beta
 

@@ -1,0 +1,338 @@
+"""Wrong autograd functions, each of which gets its pattern or its cause, and right ones that pass."""
+
+from pathlib import Path
+
+import pytest
+
+from autograd_cli.explore import Options, explore
+from autograd_cli.report import Verdict
+from autograd_cli.run.settings import Use
+
+HERE = Path(__file__).parent
+
+
+def report(file, name, source, **bound):
+    """The report of gradcheck with `f` from a file beside this one."""
+    use = Use("f", str(HERE / file), f"{name}.apply")
+    return explore(source, list(bound.items()), Options(use=(use,), check=True))
+
+
+def line_of(file, text):
+    """The number of the last line of a file that holds `text`."""
+    lines = (HERE / file).read_text().splitlines()
+    return max(number for number, line in enumerate(lines, 1) if text in line)
+
+
+WRONG = {
+    "Sign": ("f(x).sum()", {"x": "randn(4)"}, "x", "the sign: it is minus", "torch.sin(x)"),
+    "Twice": ("f(x).sum()", {"x": "randn(4)"}, "x", "a constant factor: it is 1/2", "return grad_output * x"),
+    "Swish": (
+        "f(x, b).sum()", {"x": "randn(3,4)", "b": "1.7"}, "x",
+        "the error is 0 when beta = 1 (tried 0, 1, 2): a factor beta is lost", "grad_output * (s + x * s",
+    ),
+    "Product": (
+        "f(x, w).sum()", {"x": "randn(2,3)", "w": "randn(3,3)"}, "x",
+        "a transpose: the error is 0 when w is symmetric", "grad_output @ w, x.T",
+    ),
+    "Shifted": (
+        "f(x, b).sum()", {"x": "randn(4,3)", "b": "randn(3)"}, "b",
+        "a missing sum: over dim 0, where b is stretched to 4, it takes the last row alone", "output[-1]",
+    ),
+    "Divided": (
+        "f(x, y).sum()", {"x": "randn(4)", "y": "rand(4) + 1"}, "x",
+        "the gradients of x and y are swapped", "return grad_y, grad_x",
+    ),
+}  # fmt: skip
+"""By the class: source, bindings, the input that is wrong, its pattern, a text of the line that is named."""
+
+CAUSES = {
+    "Scaled": ("f(x, 3).sum()", {"x": "randn(4)"}, "wrong-count", "returns 1 value, and forward takes 2", 1),
+    "Outer": ("f(u, v).sum()", {"u": "randn(3)", "v": "randn(4)"}, "wrong-shape", "(3, 4), and u has (3", 1),
+    "Saved": ("f(x).sum()", {"x": "randn(4)"}, "saves-intermediate", "`e`, neither input nor output", 0),
+    "Unasked": (
+        "f(x, w).sum()", {"x": "randn(2,3)", "w": "randn(3,3)"},
+        "needs-ignored", "ctx.needs_input_grad is not asked", 0,
+    ),
+}  # fmt: skip
+"""By the class: source, bindings, the concern, words of its sentence, the exit status."""
+
+RIGHT = {
+    "Swish": ("f(x, b).sum()", {"x": "randn(3,4)", "b": "1.7"}),
+    "Exp": ("f(x).sum()", {"x": "randn(4)"}),
+    "Linear": ("f(x, w, b, 2).tanh().sum()", {"x": "randn(2,3)", "w": "randn(4,3)", "b": "randn(4)"}),
+    "Largest": ("f(x)[0].sum()", {"x": "randn(2,3)"}),
+    "Doubled": ("f(x*1).sum()", {"x": "randn(2,3)"}),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_gradient_has_its_pattern_and_its_line(name):
+    source, bound, wrong, pattern, line = WRONG[name]
+    made = report("wrong.py", name, source, **bound)
+    (found,) = made.examined
+    slot = next(slot for slot in found.slots if slot.name == wrong)
+    assert (made.status, slot.verdict) == (1, Verdict.WRONG)
+    assert slot.wrong > 0
+    assert any(each.startswith(pattern) for each in slot.patterns), slot.patterns
+    assert slot.place.split(",")[0].endswith(f"wrong.py:{line_of('wrong.py', line)}")
+    assert slot.backward != pytest.approx(slot.numeric, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", CAUSES)
+def test_what_is_no_wrong_number_is_named_as_the_cause(name):
+    source, bound, concern, words, status = CAUSES[name]
+    made = report("wrong.py", name, source, **bound)
+    (found,) = made.examined
+    said = {each.name: each for each in found.concerns}
+    assert words in said[concern].sentence
+    assert "wrong.py:" in said[concern].place
+    assert (made.status, said[concern].wrong) == (status, bool(status))
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_one_passes(name):
+    source, bound = RIGHT[name]
+    made = report("right.py", name, source, **bound)
+    (found,) = made.examined
+    assert made.status == 0
+    assert {slot.verdict for slot in found.slots} == {Verdict.OK}
+    assert {each.name for each in found.concerns} <= {"once-differentiable"}
+    assert found.second in (Verdict.OK, None)
+
+
+def test_the_second_order_of_a_saved_intermediate_is_wrong_and_that_of_inputs_right():
+    wrong = report("wrong.py", "Saved", "f(x).sum()", x="randn(4)").examined[0]
+    right = report("right.py", "Swish", "f(x, b).sum()", x="randn(3,4)", b="1.7").examined[0]
+    assert (wrong.second, right.second) == (Verdict.WRONG, Verdict.OK)
+
+
+def test_a_tenth_of_a_percent_is_seen(tmp_path):
+    text = (HERE / "right.py").read_text().replace("grad_output * y", "grad_output * y * 1.0005")
+    (tmp_path / "off.py").write_text(text)
+    use = Use("f", str(tmp_path / "off.py"), "Exp.apply")
+    made = explore("f(x).sum()", [("x", "randn(4)")], Options(use=(use,), check=True))
+    assert made.examined[0].slots[0].patterns == ("a constant factor: it is 1.0005 times what it should be",)
+
+
+MORE = '''
+import torch
+from torch.autograd import Function
+
+
+class Nothing(Function):
+    """No gradient for y."""
+
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.save_for_backward(x, y)
+        return x * y
+
+    @staticmethod
+    def backward(ctx, g):
+        x, y = ctx.saved_tensors
+        return (g * y if ctx.needs_input_grad[0] else None), None
+
+
+class Raising(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g.reshape(7, 7)
+
+
+class Overwriting(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g.mul_(2)
+
+
+class Drawing(Function):
+    @staticmethod
+    def forward(ctx, x):
+        mask = (torch.rand_like(x) > 0.5).to(x.dtype)
+        ctx.save_for_backward(mask)
+        return x * mask
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[0]
+
+
+class Viewing(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.shape = x.shape
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g.view(-1).view(ctx.shape)
+
+
+class Ignoring(Function):
+    """Does not look at grad_output."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.exp()
+
+    @staticmethod
+    def backward(ctx, g):
+        return ctx.saved_tensors[0].exp()
+
+
+class Silent(Function):
+    """Torch sums the second gradient."""
+
+    @staticmethod
+    def forward(ctx, x, b):
+        return x + b
+
+    @staticmethod
+    def backward(ctx, g):
+        return (g if ctx.needs_input_grad[0] else None), (g if ctx.needs_input_grad[1] else None)
+
+
+class Single(Function):
+    @staticmethod
+    def forward(ctx, x):
+        if x.dtype != torch.float32:
+            raise TypeError("float32 alone")
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2
+
+
+class Keeping(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.e = x.exp()
+        return x * ctx.e
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * (ctx.e + ctx.e.log() * ctx.e)
+
+
+class Rounding(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.round()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g
+
+
+swapped = Silent.apply
+
+
+def twice(x):
+    return Ignoring.apply(x) * 2
+'''
+
+
+@pytest.fixture
+def more(tmp_path):
+    """Examines a callable of the file above: `more("Nothing.apply", "f(x).sum()", x="2.")`."""
+    (tmp_path / "more.py").write_text(MORE)
+
+    def made(attribute, source, **bound):
+        use = Use("f", str(tmp_path / "more.py"), attribute)
+        return explore(source, list(bound.items()), Options(use=(use,), check=True))
+
+    return made
+
+
+def concerns(made):
+    return {each.name: each for found in made.examined for each in found.concerns}
+
+
+def test_no_gradient_where_there_is_a_slope_is_wrong(more):
+    made = more("Nothing.apply", "f(x, y).sum()", x="randn(3)", y="randn(3)")
+    slot = made.examined[0].slots[1]
+    assert (made.status, slot.verdict) == (1, Verdict.WRONG)
+    assert slot.patterns == ("backward gives nothing for y, whose slope is not 0",)
+
+
+def test_an_error_in_backward_is_told_at_its_line(more):
+    made = more("Raising.apply", "f(x).sum()", x="randn(3)")
+    said = concerns(made)["backward-raises"]
+    assert said.wrong
+    assert "shape '[7, 7]' is invalid" in said.sentence
+    assert said.place.endswith(f"more.py:{MORE[: MORE.index('g.reshape')].count(chr(10)) + 1}")
+    assert made.findings[0].code == "AGX325"
+
+
+def test_a_write_into_grad_output_is_told(more):
+    made = more("Overwriting.apply", "f(x*1).tanh().sum()", x="randn(3)")
+    assert concerns(made)["writes-grad-output"].wrong
+    assert made.status == 1
+
+
+def test_what_draws_anew_is_not_deterministic(more):
+    made = more("Drawing.apply", "f(x).sum()", x="randn(30)")
+    assert "it draws random numbers" in concerns(made)["not-deterministic"].sentence
+    assert made.status == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("Overwriting", "an expanded grad_output"), ("Viewing", "that is not contiguous")]
+)
+def test_any_layout_of_grad_output_must_do(more, name, words):
+    made = more(f"{name}.apply", "f(x*1).tanh().sum()", x="randn(3,2)")
+    said = [each for each in made.examined[0].concerns if each.name == "fails-on-layout"]
+    assert any(words in each.sentence and each.wrong for each in said)
+
+
+def test_a_backward_that_does_not_look_at_its_cotangent_is_right_under_ones_alone(more):
+    made = more("Ignoring.apply", "f(x).sum()", x="randn(3)")
+    slot = made.examined[0].slots[0]
+    assert made.gradients[0].verdict is Verdict.OK
+    assert slot.patterns == ("it does not change with grad_output: that has to be a factor of it",)
+    assert made.status == 1
+
+
+def test_a_function_called_inside_a_plain_function_is_examined(more):
+    made = more("twice", "f(x).sum()", x="randn(3)")
+    assert [(found.function, found.text) for found in made.examined] == [("Ignoring", "f(x)")]
+
+
+def test_a_function_by_another_name_is_examined(more):
+    made = more("swapped", "f(x, b).sum()", x="randn(4,3)", b="randn(3)")
+    said = concerns(made)["summed-by-torch"]
+    assert not said.wrong
+    assert "has shape (4, 3), and b has (3,)" in said.sentence
+    assert made.status == 0
+
+
+def test_what_refuses_float64_is_told(more):
+    made = more("Single.apply", "f(x).sum()", x="randn(3)")
+    assert "float32 alone" in concerns(made)["refuses-float64"].sentence
+    assert made.gradients[0].sentence == "f cannot be called again in float64: float32 alone"
+
+
+def test_a_tensor_kept_on_ctx_is_told(more):
+    made = more("Keeping.apply", "f(x).sum()", x="randn(3)")
+    said = concerns(made)["keeps-intermediate"]
+    assert said.sentence == "keeps a tensor as ctx.e, neither input nor output: second order will be wrong"
+
+
+def test_a_straight_through_estimate_is_told_for_what_it_is(more):
+    slot = more("Rounding.apply", "f(x).sum()", x="randn(3)").examined[0].slots[0]
+    assert slot.patterns[0].startswith("forward does not change with x here")
+
+
+def test_trace_examines_nothing(tmp_path):
+    use = Use("f", str(HERE / "wrong.py"), "Sign.apply")
+    assert explore("f(x).sum()", [("x", "randn(4)")], Options(use=(use,))).examined == ()
