@@ -105,12 +105,16 @@ def substituted(template: Expr, values: Mapping[str, Expr]) -> Expr:
 
 
 def tidy(node: Expr) -> Expr:
-    """`node` without a factor, divisor or exponent 1, which changes no value."""
+    """`node` without a factor, divisor or exponent 1, and a sign at its first factor: no value changes."""
     if isinstance(node, Binary):
         if node.op == "*" and _is_one(node.left):
             return node.right
         if node.op in ("*", "/", "**") and _is_one(node.right):
             return node.left
+    if isinstance(node, Unary) and node.op == "-" and isinstance(node.operand, Binary):
+        product = node.operand
+        if product.op in ("*", "/"):
+            return Binary(product.op, tidy(Unary("-", product.left)), product.right)
     return node
 
 

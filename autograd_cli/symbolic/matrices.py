@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from autograd_cli.lang.nodes import Attribute, Binary, Call as CallExpr, Expr, Name
+from autograd_cli.lang.nodes import Attribute, Binary, Call as CallExpr, Expr, Name, Number
 from autograd_cli.report.values import shape_text
 from autograd_cli.symbolic.build import Prelude, call as calling, method, parsed, rewritten, tidy
 from autograd_cli.symbolic.terms import Shape, Term, broadcast, factor_term
@@ -18,6 +18,11 @@ class Product(Binary):
 
 
 @dataclass(frozen=True)
+class Written(Product):
+    """A product that stands so in the source: what stands before it does not come into its brackets."""
+
+
+@dataclass(frozen=True)
 class Symmetric(Binary):
     """A sum of two matrices that is known to be symmetric."""
 
@@ -25,17 +30,19 @@ class Symmetric(Binary):
 def turned(expr: Expr, rank: int) -> Expr:
     """The transpose as it is written: `X.T`, `X.mT` for a stack of matrices, X for `X.T`.
 
-    The transpose of a product is taken apart where a factor then loses its own.
+    The transpose of `A@B` is `B.T@A.T`, and `outer` takes its vectors the other way round.
     """
     name = "T" if rank == 2 else "mT"
     if isinstance(expr, Attribute) and expr.name == name:
         return expr.value
     if is_symmetric(expr, name):
         return expr
+    if isinstance(expr, CallExpr) and expr.function == Prelude("outer"):
+        return CallExpr(expr.function, expr.args[::-1])
     if isinstance(expr, Product):
-        left, right = turned(expr.right, rank), turned(expr.left, rank)
-        if not (_ends_in(left, name) and _ends_in(right, name)):
-            return times(left, right)
+        return times(turned(expr.right, rank), turned(expr.left, rank))
+    if isinstance(expr, Binary) and expr.op == "*" and isinstance(expr.left, Number):
+        return Binary("*", expr.left, turned(expr.right, rank))
     return Attribute(expr, name)
 
 
@@ -102,6 +109,12 @@ def is_identity(expr: Expr) -> bool:
     return isinstance(expr, CallExpr) and expr.function == Prelude("eye") and len(expr.args) == 1
 
 
+def are_products(value: Value) -> bool:
+    """Whether all terms are products of matrices, with scalars before them."""
+    rest = [[f for f in term.factors if f.shape != ()] for term in value.terms]
+    return all(len(one) == 1 and one[0].power == 1 and isinstance(one[0].expr, Product) for one in rest)
+
+
 def chain(left: Expr, left_shape: Shape, right: Expr, right_shape: Shape) -> Term:
     """`left @ right` as a term that says which shapes met; without an identity among them."""
     if is_identity(left):
@@ -112,7 +125,7 @@ def chain(left: Expr, left_shape: Shape, right: Expr, right_shape: Shape) -> Ter
     rows = (left_shape[-2],) if len(left_shape) > 1 else ()
     columns = (right_shape[-1],) if len(right_shape) > 1 else ()
     shape = (*stack, *rows, *columns)
-    if isinstance(right, Product):
+    if isinstance(right, Product) and not isinstance(right, Written):
         return factor_term(times(left, right), shape)
     origin = f"{shape_text(left_shape)} @ {shape_text(right_shape)}"
     return factor_term((Product if rows and columns else Binary)("@", left, right), shape, origin)
@@ -124,7 +137,7 @@ def times(left: Expr, right: Expr) -> Expr:
         return right
     if is_identity(right):
         return left
-    if isinstance(right, Product):
+    if isinstance(right, Product) and not isinstance(right, Written):
         return Product("@", times(left, right.left), right.right)
     return Product("@", left, right)
 

@@ -1,6 +1,6 @@
 """A call step as the rules see it: its operands as terms, its result, its plain arguments."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,7 +40,7 @@ class Call:
     """A call step with its arguments as operands; tuples and lists of them stay tuples.
 
     `args` holds an Operand for each value computed by an earlier step, and Python values
-    as they were written. `out` is the result.
+    as they were written. `out` is the result, `steps` are those of the whole tape.
     """
 
     step: Step
@@ -48,6 +48,7 @@ class Call:
     kwargs: dict[str, Any]
     out: Operand
     notes: list[tuple[int, str]] = field(default_factory=list)
+    steps: Sequence[Step] = field(default=(), repr=False)
 
     def note(self, number: int, text: str) -> None:
         """Keep what to say about `number` where it stands in a formula."""

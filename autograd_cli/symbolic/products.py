@@ -1,15 +1,17 @@
 """Rules of the matrix products, in all their ranks."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import prod
 from typing import Any
 
-from autograd_cli.lang.nodes import Attribute, Expr
+from autograd_cli.lang.nodes import Attribute, Binary, Expr, Unary
+from autograd_cli.report import Ref, Step
 from autograd_cli.report.values import shape_text
 from autograd_cli.symbolic.build import call as calling, method
-from autograd_cli.symbolic.matrices import chain, column, formed, turned
+from autograd_cli.symbolic.matrices import Written, chain, column, formed, turned
 from autograd_cli.symbolic.operands import Call, Operand, operand, plain
-from autograd_cli.symbolic.terms import Shape, Term, broadcast, factor_term
+from autograd_cli.symbolic.terms import ONE, Shape, Term, broadcast, factor_term
 from autograd_cli.symbolic.texts import Contributions
 from autograd_cli.symbolic.values import Value, mapped, reduced, renamed, split, with_dims
 
@@ -17,7 +19,61 @@ from autograd_cli.symbolic.values import Value, mapped, reduced, renamed, split,
 def matmul(call: Call, g: Value, a: Operand, b: Operand) -> Contributions:
     """matmul and what it does for one pair of ranks: mm, mv, dot, bmm."""
     rule = _BY_RANK.get((min(len(a.shape), 3), min(len(b.shape), 3)), _stacked)
-    return [(target, value) for target, value in rule(g, a, b) if target.active]
+    a, b = _known(call, a), _known(call, b)
+    (by, left), (other, right) = _bare(a), _bare(b)
+    passed = [rule(g.times(other, g.shape), left, right)[0], rule(g.times(by, g.shape), left, right)[1]]
+    return [(to, value) for to, (_, value) in zip((a, b), passed, strict=True)]
+
+
+def _bare(a: Operand) -> tuple[Term, Operand]:
+    """The numbers before an operand, which go before the product, and the operand without them."""
+    term = a.term
+    scalars = tuple(f for f in term.factors if f.shape == ())
+    rest = [f for f in term.factors if f.shape != ()]
+    if len(rest) != 1 or rest[0].power != 1 or rest[0].shape != a.shape or len(term.factors) == term.top == 1:
+        return ONE, a
+    return Term(term.top, term.bottom, scalars), replace(a, expr=rest[0].expr, term=Term(factors=(rest[0],)))
+
+
+def _known(call: Call, operand: Operand) -> Operand:
+    """An operand that is a product itself as one that is known: `x@A` is written `A.T@x`."""
+    if operand.step is None or operand.step.key != "matmul":
+        return operand
+    if len(operand.shape) == 2:
+        return replace(operand, expr=_written(call, operand.step))
+    made = _column_of(call, operand.step)
+    return operand if made is None else replace(operand, term=made, expr=made.written())
+
+
+def _written(call: Call, step: Step) -> Expr:
+    """The product of two matrices of the source, and of those that its first factor is a product of."""
+    expr = step.expr
+    if step.key != "matmul" or not isinstance(expr, Binary) or not all(isinstance(a, Ref) for a in step.args):
+        return expr
+    one, two = (call.steps[a.index] for a in step.args)
+    if len(one.shape or ()) != 2 or len(two.shape or ()) != 2:
+        return expr
+    return Written("@", _written(call, one), two.expr)
+
+
+def _column_of(call: Call, step: Step) -> Term | None:
+    """The result of a step that multiplies a vector by a matrix, as a column; None of another step."""
+    if step.key != "matmul" or step.kwargs or not all(isinstance(a, Ref) for a in step.args):
+        return None
+    vector, matrix = (call.steps[a.index] for a in step.args)
+    one, two = vector.shape or (), matrix.shape or ()
+    if (len(one), len(two)) != (1, 2):
+        return None
+    scalars, upright = _signed(_column_of(call, vector) or factor_term(vector.expr, one))
+    return scalars.times(chain(turned(matrix.expr, 2), two[::-1], upright, one))
+
+
+def _signed(vector: Term) -> tuple[Term, Expr]:
+    """The sign of a vector, and the vector without it."""
+    expr = vector.body.written()
+    if isinstance(expr, Unary) and expr.op == "-":
+        return Term(-1).times(vector.coefficient), expr.operand
+    return vector.coefficient, expr
 
 
 def _dot(g: Value, a: Operand, b: Operand) -> Contributions:

@@ -1,6 +1,7 @@
 """Rules of sums, means, norms and their kin: cotangents stretched back over what was reduced."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import inf, prod
 from typing import Any
 
@@ -155,7 +156,7 @@ def norm(
     """norm, vector_norm: x/norm(x), sign(x) for p = 1, and the like for other p."""
     order = plain(p)
     if order in (None, "fro", 2):
-        share = g.times(call.out.term.power(-1), call.out.shape)
+        share = _over(g, call.out.term, call.out.shape)
         return [(x, stretched(share, x, dim, keepdim).times(x.term, x.shape))]
     if order == 1:
         return [(x, multiplied(stretched(g, x, dim, keepdim), parsed("sign(x)"), {"x": x}, x.shape))]
@@ -170,6 +171,17 @@ def norm(
         return [(x, made)]
     zero = factor_term(Compare(("==",), (x.expr, literal(0))), x.shape)
     return [(x, masked(zero, made, keep=False))]
+
+
+def _over(g: Value, size: Term, shape: Shape) -> Value:
+    """The cotangent over a norm, taken from its power where it has one: 2*x is what norm(x)**2 passes."""
+    (factor,) = size.factors
+    known = next((f for t in g.terms[:1] for f in t.factors if f.same == (factor.text, True)), None)
+    if known is None or len(g.terms) > 1:
+        return g.times(size.power(-1), shape)
+    (term,) = g.terms
+    kept = [replace(f, power=f.power - 1) if f is known else f for f in term.factors]
+    return Value((replace(term, factors=tuple(f for f in kept if f.power)),), shape)
 
 
 def _largest(call: Call, g: Value, x: Operand, dim: Any, keepdim: Any) -> Value:

@@ -1,11 +1,12 @@
 """Rules of the functions that only move elements: the cotangent is moved back."""
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.symbolic.build import call as calling, method
-from autograd_cli.symbolic.matrices import turned
+from autograd_cli.symbolic.matrices import are_products, turned
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, plain
 from autograd_cli.symbolic.reductions import dims_of
 from autograd_cli.symbolic.terms import Shape, factor_term
@@ -90,6 +91,9 @@ def permuted(g: Value, order: Sequence[int], shape: Shape) -> Value:
 
     if swapped_last and rank == 2 and len(g.natural) == 1:
         return renamed(g, lambda expr: method(expr, "unsqueeze", 1), (*g.natural, 1), shape)
+    if len(g.terms) > 1 and swapped_last and are_products(g):
+        each = [mapped(Value((term,), g.shape), move, shape) for term in g.terms]
+        return reduce(Value.plus, each)
     if len(g.natural) < rank or g.natural == g.shape:
         return mapped(g, move, shape)
     return renamed(g, move, tuple(g.natural[d] for d in order), shape)

@@ -41,7 +41,7 @@ class Tape:
                 break
             args.append(kwargs.pop(name))
         out = Operand(step.expr, step.shape or (), self.opaque(step))
-        return Call(step, tuple(args), kwargs, out)
+        return Call(step, tuple(args), kwargs, out, steps=self.steps)
 
     def operand(self, given: Any, positions: Iterator[int]) -> Any:
         """An argument with every Ref in it made an Operand."""
