@@ -221,10 +221,10 @@ def _layouts(trial: Trial) -> Iterator[tuple[str, list[Any], list[torch.Tensor]]
 
 
 def _strided(value: Any) -> Any:
-    """The same values with gaps between them."""
+    """The same values by columns, those of a vector with gaps between them."""
     if not isinstance(value, torch.Tensor) or not value.is_floating_point() or not value.ndim:
         return value
-    return torch.stack((value, value), -1)[..., 0]
+    return value.mT.contiguous().mT if value.ndim > 1 else torch.stack((value, value), -1)[..., 0]
 
 
 def _expanded(value: Any) -> Any:
