@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from autograd_cli.report.records import Backward, Gradient, Report, Summary, Values, Verdict
 from autograd_cli.views import numbers
+from autograd_cli.views.grounds import check_lines, ground_lines, says_more
 from autograd_cli.views.pieces import BLANK, Column, Line, Piece, Table, Words, one_line, words
 from autograd_cli.views.witnesses import OWN_NOTES, nothing_flows, place
 
@@ -29,9 +30,11 @@ def verdicts(report: Report) -> list[Piece]:
         or one.gradient.verdict is not Verdict.OK
         or nothing_flows(one.gradient)
         or one.gradient.plain_sentence
+        or says_more(one.gradient)
     ]
     grounds = [line for one in shown for line in _grounds(one)]
-    return [table, BLANK, *grounds, _whole([one.gradient for one in ranked])]
+    whole = _whole([one.gradient for one in ranked])
+    return [table, BLANK, *grounds, *check_lines(report.checks), whole]
 
 
 def _why_none(report: Report) -> str:
@@ -93,9 +96,11 @@ def _row(named: Named) -> tuple[Words, ...]:
 def _grounds(named: Named) -> list[Line]:
     """The witnesses at the worst element, and the sentence that says what they amount to."""
     gradient = named.gradient
-    notes = [OWN_NOTES[note] for note in gradient.notes if note in OWN_NOTES]
+    cut = gradient.grounds is not None and bool(gradient.grounds.cuts)
+    notes = [OWN_NOTES[note] for note in gradient.notes if note in OWN_NOTES and not cut]
     notes += [one_line(gradient.plain_sentence)] if gradient.plain_sentence else []
-    return [*_compared(named), *(Line(words((note, "quiet")), indent=4, hang=2) for note in notes)]
+    said = (Line(words((note, "quiet")), indent=4, hang=2) for note in notes)
+    return [*_compared(named), *said, *ground_lines(gradient)]
 
 
 def _compared(named: Named) -> list[Line]:

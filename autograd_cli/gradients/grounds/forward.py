@@ -26,7 +26,8 @@ def forward(seen: Seen, limit: int | None) -> Forward:
     probes = None if count <= _EACH else Probes(count)
     directions = torch.eye(count, dtype=torch.float64) if probes is None else _all(probes)
     try:
-        slopes = torch.tensor([_slope(bench, bench.replay, seen.name, v) for v in directions])
+        made = [_slope(bench, bench.replay, seen.name, v) for v in directions]
+        slopes = torch.tensor(made, dtype=torch.float64)
     except (NotImplementedError, RuntimeError, ReplayError) as error:
         return Forward(None, None, None, None, f"no forward mode: {first_line(error)}")
     values = None if probes else plain(shaped(slopes, leaf), limit)

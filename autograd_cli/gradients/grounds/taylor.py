@@ -39,14 +39,15 @@ def _order(line: Line, given: torch.Tensor, allowed: torch.Tensor | None) -> flo
     slope, doubt = float(given @ direction), 0.0
     if allowed is not None:
         doubt = float(allowed.nan_to_num(nan=0.0, posinf=0.0) @ direction.abs())
-    remainders = []
+    found: float | None = None
+    before: float | None = None
     for level in range(_LEVELS):
         h = _FIRST / 4**level
         rest = abs(line.move(direction, h) - h * slope)
         clear = _CLEAR * (line.noise + h * doubt + 1e-16 * h * abs(slope))
         if not clear < rest < float("inf"):
-            break
-        remainders.append(rest)
-    if len(remainders) < 2:
-        return None
-    return log2(remainders[-2] / remainders[-1]) / 2
+            before = None
+            continue
+        found = found if before is None else log2(before / rest) / 2
+        before = rest
+    return found

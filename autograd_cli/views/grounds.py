@@ -1,0 +1,132 @@
+"""The lines of gradcheck under a verdict: what was measured, a label before each, and what to do next."""
+
+from collections.abc import Iterator
+from math import prod
+
+from autograd_cli.report.checks import Asked, Checks, Element, Forward, Grounds, Guilty, Loss, Sides
+from autograd_cli.report.records import Gradient, Values, Verdict
+from autograd_cli.views import numbers
+from autograd_cli.views.pieces import Line, Piece, one_line, words
+
+_INDENT, _LABEL = 3, 9
+_MOST = 3
+"""Elements, sides and nodes that stand in text; JSON has more."""
+
+
+def ground_lines(gradient: Gradient) -> list[Line]:
+    """What the verdict on a gradient rests on, one question a line; nothing where nothing was measured."""
+    grounds = gradient.grounds
+    if grounds is None:
+        return []
+    return [_line(label, text) for label, text in _told(gradient, grounds)]
+
+
+def says_more(gradient: Gradient) -> bool:
+    """Whether the grounds hold what has to be said of a gradient that is right, too."""
+    grounds = gradient.grounds
+    return grounds is not None and (grounds.uncut is not None or grounds.forward is not None)
+
+
+def check_lines(checks: Checks | None) -> list[Piece]:
+    """What torch's own check says, where it was asked."""
+    return [] if checks is None or checks.torch is None else [_line("torch", _asked(checks.torch))]
+
+
+def _line(label: str, text: str) -> Line:
+    style = "source" if label == "next" else ""
+    said = words((f"{label.ljust(_LABEL)}", "quiet"), (one_line(text), style))
+    return Line(said, indent=_INDENT, hang=_LABEL)
+
+
+def _told(gradient: Gradient, grounds: Grounds) -> Iterator[tuple[str, str]]:
+    for guilty in grounds.guilty[:_MOST]:
+        yield "where", _guilty(guilty)
+    if grounds.alone and not grounds.guilty:
+        yield "alone", f"{grounds.alone:,} nodes checked each by itself: none is wrong"
+    if gradient.verdict is not Verdict.OK and len(grounds.elements) > 1 and not grounds.sides:
+        yield "worst", " · ".join(map(_element, grounds.elements[:_MOST]))
+    if prod(gradient.shape) > 1:
+        for sides in grounds.sides[:_MOST]:
+            yield "slopes", _sides(sides)
+    yield from _measured(grounds)
+    if grounds.next:
+        yield "next", grounds.next
+
+
+def _measured(grounds: Grounds) -> Iterator[tuple[str, str]]:
+    """What is said of a gradient whatever its verdict is."""
+    if grounds.order is not None:
+        meaning = "2 is right, 1 is wrong" if grounds.order < 2.5 else "2 or more is right"
+        yield "order", f"the Taylor remainder is of order {grounds.order:.2f}: {meaning}"
+    if grounds.cuts:
+        yield "cut", _cut(grounds)
+    if grounds.loss is not None:
+        yield "digits", _loss(grounds.loss)
+    if grounds.fixed is not None:
+        yield "fixed", f"under one random state the verdict is {grounds.fixed.value}"
+    if grounds.outputs:
+        yield "outputs", grounds.outputs
+    if grounds.forward is not None:
+        yield "forward", _forward(grounds.forward)
+
+
+def _guilty(guilty: Guilty) -> str:
+    what = f"{guilty.text} ({guilty.node})"
+    if guilty.given is None or guilty.reference is None or guilty.relative is None:
+        return f"{what} is wrong by itself"
+    given, right = numbers.in_step([guilty.given, guilty.reference])
+    off = f"{given} for {right}, {_percent(guilty.relative)} off"
+    if guilty.sentence:
+        return f"{what}: {guilty.sentence}: {off}"
+    return f"{what} is wrong by itself, by {guilty.operand}: {off}"
+
+
+def _percent(relative: float) -> str:
+    return f"{100 * relative:.2g} %"
+
+
+def _element(element: Element) -> str:
+    given, right = numbers.in_step([element.autograd, element.reference])
+    return f"{_at(element.index)} {given} for {right}"
+
+
+def _at(index: tuple[int, ...]) -> str:
+    return f"[{','.join(map(str, index))}]"
+
+
+def _sides(sides: Sides) -> str:
+    left, right, given = map(numbers.number, (sides.left, sides.right, sides.autograd))
+    where = "between" if sides.between else "not between"
+    return f"{_at(sides.index)} {left} to the left, {right} to the right; autograd's {given} is {where}"
+
+
+def _cut(grounds: Grounds) -> str:
+    places = ", ".join(cut.text for cut in grounds.cuts)
+    if grounds.uncut is None:
+        return f"the graph ends at {places}"
+    return f"{places} counts as a constant (stop-gradient); without the cut: {_values(grounds.uncut)}"
+
+
+def _values(values: Values) -> str:
+    return numbers.tensor(values)
+
+
+def _loss(loss: Loss) -> str:
+    arrives, leaves = numbers.small(loss.arrives), numbers.small(loss.leaves)
+    return f"most are lost at {loss.text}: relative error {arrives} arrives, {leaves} leaves"
+
+
+def _forward(forward: Forward) -> str:
+    if forward.agrees is None:
+        return forward.sentence
+    how = f"along {forward.directions} directions" if forward.directions else "by every element"
+    if forward.agrees:
+        return f"jvp agrees {how}, {numbers.small(forward.difference or 0.0)} off at most"
+    return f"jvp disagrees {how}: {forward.sentence}"
+
+
+def _asked(asked: Asked) -> str:
+    if asked.passed is None:
+        return asked.said
+    said = f"torch.autograd.gradcheck: {asked.said}"
+    return f"{said}; {asked.differs}" if asked.differs else said
