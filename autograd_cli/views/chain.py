@@ -11,10 +11,12 @@ from autograd_cli.views import numbers
 from autograd_cli.views.pieces import Column, Line, Piece, Room, Table, Words, natural_width, one_line, words
 from autograd_cli.views.table import said
 
-MOST_LINKS = 16
-"""Rows of one way that are shown unless everything is asked for: the first and the last ones."""
+MOST_ROWS = 160
+MOST_LINKS, LEAST_LINKS = 16, 6
+"""Rows of one way that are shown unless everything is asked for, the first and the last ones: fewer
+where there are many ways, so that all are MOST_ROWS or a little more."""
 
-MOST_LEAVES = 12
+MOST_LEAVES = 6
 MOST_HANDED = 40
 _MOST_SUMMANDS = 8
 
@@ -30,8 +32,8 @@ def chain(report: Report, room: Room) -> list[list[Piece]]:
     if found.reason or not found.leaves:
         why = one_line(found.reason) or "no leaf that requires grad is reached"
         return [[Line(words(("the chain rule: ", "title"), (f"no way to show, {why}", "quiet")), hang=2)]]
-    drawer = _Drawer(report, found, room)
     leaves = found.leaves if room.full else found.leaves[:MOST_LEAVES]
+    drawer = _Drawer(report, found, room, sum(len(ways.ways) for ways in leaves))
     blocks = [drawer.leaf(ways) for ways in leaves]
     more = len(found.leaves) - len(leaves)
     last = [_quiet(f"… {more:,} more leaves; --full shows all")] if more else []
@@ -39,8 +41,9 @@ def chain(report: Report, room: Room) -> list[list[Piece]]:
 
 
 class _Drawer:
-    def __init__(self, report: Report, found: Chain, room: Room) -> None:
+    def __init__(self, report: Report, found: Chain, room: Room, count: int) -> None:
         self.found, self.room = found, room
+        self.most = max(min(MOST_LINKS, MOST_ROWS // max(count, 1)), LEAST_LINKS)
         self.nodes = {node.id: node for node in (report.graph.nodes if report.graph else ())}
         sent = report.output.gradient if report.output else None
         self.sent = f"; {numbers.tensor(sent)} is sent into it" if sent != 1 and _is_number(sent) else ""
@@ -96,8 +99,8 @@ class _Drawer:
     def few(self, way: Way) -> tuple[list[Link], int]:
         """The links of a way that are shown, and how many between them are not."""
         links, total = list(way.links), len(way.nodes) - 1
-        if not self.room.full and len(links) > MOST_LINKS:
-            links[MOST_LINKS // 2 : -MOST_LINKS // 2] = []
+        if not self.room.full and len(links) > self.most:
+            links[self.most // 2 : -(self.most // 2)] = []
         return links, total - len(links)
 
     def start(self, way: Way, place: int) -> list[tuple[Words, ...]]:

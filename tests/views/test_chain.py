@@ -142,3 +142,13 @@ def test_many_rows_are_cut_short_with_what_the_others_keep(drawn):
 
 def test_nothing_kept_is_said(drawn):
     assert keeping(drawn, storages=()) == ["what backward keeps", "no node keeps a tensor"]
+
+
+def test_of_many_ways_each_has_fewer_rows(drawn):
+    links = tuple(Link(0, 0, (), "", 1.0, passed=1.0) for _ in range(100))
+    way = Way((*([0] * 100), 1), links, 1.0)
+    ways = Ways("n1", 1, (), 4, 0.6, (way,) * 4, total=4.0, autograd=4.0)
+    told = block_of(replace(drawn({0: [1]}), chain=Chain((ways,) * 10)))
+    rows = [line for line in said(told) if line.count("|") == 4]
+    assert len(rows) == 6 * 4 * (6 + 1)
+    assert "… 4 more leaves; --full shows all" in said(told)
