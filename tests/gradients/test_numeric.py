@@ -145,7 +145,7 @@ def test_terms_that_cancel_do_not_make_a_slope_look_exact(traced, source):
     (expected,) = torch.autograd.grad(run.output, run.leaves["x"])
     off = (found.values - expected).abs()
     assert found.remark == ""
-    assert bool((off <= found.errors + spread.spreads["x"].reference(expected, torch.zeros(1))).all())
+    assert bool((off <= found.errors + spread.spreads["x"].reference(expected, torch.zeros(1, 1))).all())
     assert bool((off <= 1e-5 * expected.abs() + 1e-6).all())
 
 
