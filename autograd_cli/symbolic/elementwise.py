@@ -189,6 +189,8 @@ ACTIVATIONS: Table = {
     "mish(x)": "tanh(F.softplus(x)) + x*sigmoid(x)*(1 - tanh(F.softplus(x))**2)",
     "softplus(x, beta=1, threshold=20)": "where(beta*x > threshold, 1, sigmoid(beta*x))",
     "logsigmoid(x)": "sigmoid(-x)",
+    "log_of_share(x)": "1 - sigmoid(x)",
+    "log_of_rest(x)": "-sigmoid(x)",
     "softsign(x)": "1/(1 + abs(x))**2",
     "tanhshrink(x)": "tanh(x)**2",
     "softshrink(x, lambd=0.5)": "where(abs(x) > lambd, 1, 0)",

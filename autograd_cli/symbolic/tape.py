@@ -1,6 +1,7 @@
 """The steps as the rules meet them: calls with their operands, values taken apart into terms."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
@@ -32,6 +33,8 @@ class Tape:
         if is_item(step, self.steps):
             parent = self.of_step(self.steps[step.args[0].index], None)
             return Call(step, (parent, *step.args[1:]), {}, self.of_step(step, None))
+        if self.apart and step.key == "log":
+            step = self._log_of_share(step)
         positions = count()
         args = [self.operand(a, positions) for a in step.args]
         kwargs = {NUMPY_KEYWORDS.get(k, k): self.operand(v, positions) for k, v in step.kwargs}
@@ -42,6 +45,22 @@ class Tape:
             args.append(kwargs.pop(name))
         out = Operand(step.expr, step.shape or (), self.opaque(step))
         return Call(step, tuple(args), kwargs, out, steps=self.steps)
+
+    def _log_of_share(self, step: Step) -> Step:
+        """The logarithm of sigmoid, of 1 - sigmoid or of softmax as one function of what is in there."""
+        inner = self._below(step)
+        if inner is not None and inner.key in _LOGS:
+            return replace(step, key=_LOGS[inner.key], args=inner.args, kwargs=inner.kwargs, path=inner.path)
+        if inner is not None and inner.key == "sub" and inner.args[:1] == (1,):
+            share = self._below(replace(inner, args=inner.args[1:]))
+            if share is not None and share.key == "sigmoid":
+                return replace(step, key="log_of_rest", args=share.args, kwargs=share.kwargs, path=share.path)
+        return step
+
+    def _below(self, step: Step) -> Step | None:
+        """The step that is the only argument of `step`, where gradients pass through it."""
+        ref = step.args[0] if len(step.args) == 1 and not step.kwargs else None
+        return self.steps[ref.index] if isinstance(ref, Ref) and ref.index in self.active else None
 
     def operand(self, given: Any, positions: Iterator[int]) -> Any:
         """An argument with every Ref in it made an Operand."""
@@ -106,6 +125,9 @@ class Tape:
         whole = type(exponent) is int and 0 < abs(exponent) <= FLATTENED_POWER
         return self.of(base).power(exponent) if whole else None
 
+
+_LOGS = {"sigmoid": "log_of_share", "softmax": "log_softmax"}
+"""What the logarithm of a function of this rule key is, by its own rule key."""
 
 _PRODUCTS: dict[str, Callable[..., Term | None]] = {
     "mul": lambda tape, left, right: tape.of(left).times(tape.of(right)),
