@@ -19,8 +19,10 @@ def with_second(
     """
     if options.order < 2:
         return report
-    from autograd_cli.gradients.second.check import second  # most runs ask for no second derivative
+    from autograd_cli.diagnose.seconds import of_second  # most runs ask for no second derivative
+    from autograd_cli.gradients.second.check import second
 
     found = second(run, cotangent, judging)
-    status = max(report.status, status_of(found.blocks, (), options))
-    return replace(report, second=found, status=status)
+    said = of_second(run, found)
+    status = max(report.status, status_of(found.blocks, said, options))
+    return replace(report, second=found, findings=(*said, *report.findings), status=status)

@@ -28,6 +28,13 @@ from autograd_cli.symbolic.unparse import unparse
 
 _ZERO = Number(0)
 
+LONGEST = 500
+"""Characters of a formula above which none is given: it would not be read."""
+_READ = 400
+"""Characters of a product up to which its matrix is looked for."""
+
+_TOO_LONG = f"longer than {LONGEST:,} characters"
+
 
 @dataclass(frozen=True)
 class Paper:
@@ -81,14 +88,16 @@ class Papers:
         return names
 
     def _derived(self, first: Expr, one: str, other: str, whole: bool) -> Paper:
-        made = self._record(unparse(first))
+        text = unparse(first)
+        if len(text) > LONGEST:
+            return Paper(None, reason=_TOO_LONG)
+        made = self._record(text)
         output, leaf = made.output, self.leaves[other]
         places = [step.index for step in made.steps if step.name == one and step.kind == "binding"]
         if not places or not isinstance(output, torch.Tensor):
             return Paper(_ZERO)
         if not leaf.ndim and output.numel() == 1:
-            found = self._differentiated(made, places[0], None)
-            return Paper(_ZERO if _is_zero(found.formula) else found.formula, reason=found.reason)
+            return self._of_number(self._differentiated(made, places[0], None))
         name = self.directions[other]
         cotangent: Expr = Name(name)
         if output.shape != leaf.shape:
@@ -100,11 +109,23 @@ class Papers:
             return Paper(None, reason=found.reason)
         if _is_zero(found.formula):
             return Paper(_ZERO)
+        text = unparse(found.formula)
+        if len(text) > LONGEST:
+            return Paper(None, reason=_TOO_LONG)
         shape = tuple(self.leaves[one].shape)
-        matrix = matrix_of(self._record(unparse(found.formula)), name, shape) if whole else None
+        looked_for = whole and len(shape) == 1 and len(text) <= _READ
+        matrix = matrix_of(self._record(text), name, shape) if looked_for else None
         if matrix is not None:
             return Paper(self._in_words(matrix), by_name=found.formula)
         return Paper(found.formula, applied=name, by_name=found.formula)
+
+    def _of_number(self, found: Derivative) -> Paper:
+        """The block of a leaf that is a number: the formula as it is."""
+        if found.formula is None or _is_zero(found.formula):
+            return Paper(found.formula and _ZERO, reason=found.reason)
+        if len(unparse(found.formula)) > LONGEST:
+            return Paper(None, reason=_TOO_LONG)
+        return Paper(found.formula)
 
     def _differentiated(self, made: Run, place: int, cotangent: Expr | None) -> Derivative:
         assert made.root is not None
