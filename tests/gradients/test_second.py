@@ -195,10 +195,18 @@ def test_without_values_there_is_none(traced):
     assert second(traced("x*x", x="2.", device="meta"), None).sentence == "meta tensors have no values"
 
 
-def test_a_leaf_without_a_formula_says_why(blocks):
-    block = blocks("sum(cdist(x, y)**2)", x="randn(3,2)", y="randn(2,2)", const="y")[XX]
-    assert block.formula is None or block.no_formula == ""
-    assert block.formula is not None or "no derivative rule" in block.no_formula
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("abs(exp(1j*x)*x)", "complex numbers have no derivative rules yet"),
+        ("*".join(f"(sin(x)+{n}.5)" for n in range(8)), "longer than 500 characters"),
+    ],
+)
+def test_where_there_is_no_formula_it_says_why(blocks, source, said):
+    block = blocks(source, x="2.")[XX]
+    assert (block.formula, block.symbolic, block.no_formula) == (None, None, said)
+    assert block.verdict is Verdict.OK
+    assert block.numeric == pytest.approx(block.autograd, rel=1e-8, abs=1e-8)
 
 
 def test_draws_are_held_as_they_were(blocks):
