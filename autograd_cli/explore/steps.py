@@ -228,7 +228,7 @@ class _Numbers:
 
     def __init__(self, run: Run) -> None:
         values: dict[str, Any] = {}
-        unsure = set()
+        unsure = set()  # names that stood for several values
         for step in run.steps:
             name = step.variable
             if name and isinstance(step.value, torch.Tensor):
@@ -240,7 +240,6 @@ class _Numbers:
             for name, value in values.items()
             if name not in unsure and name not in bound
         )
-        self.unsure = unsure
         self.formulas = Formulas(replace(run, bindings=(*run.bindings, *more)))
         self.known: dict[str, tuple[float, float] | None] = {}
 

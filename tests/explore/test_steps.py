@@ -124,6 +124,23 @@ def test_a_program_that_writes_in_place_is_followed(explored):
     assert chain.departed == 0
 
 
+def test_a_name_that_is_written_into_later_stands_for_what_it_was(explored):
+    source = """\
+x = torch.tensor(2.0, requires_grad=True)
+y = x * 1.5
+v = y.view(1)
+z = y.exp()
+v.add_(1)
+(z + v.sum()).backward()
+"""
+    chain = explored(source, **ASKED).chain
+    said = [(link.formula, link.agrees) for ways in chain.leaves for way in ways.ways for link in way.links]
+    assert ("y.exp()", True) in said
+    assert False not in [agrees for _, agrees in said]
+    assert chain.departed == 0
+    assert chain.leaves[0].total == chain.leaves[0].autograd
+
+
 def test_a_backward_that_failed_has_no_ways(explored):
     chain = explored(IN_PLACE.replace("() * 2", "() + 0; y.mul_(w)"), **ASKED).chain
     assert (chain.leaves, chain.reason) == ((), "no backward came through it")
