@@ -1,9 +1,7 @@
 """A person's own callables in a report: which were brought, and what the clinic found of their Functions."""
 
-import io
-import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, redirect_stdout
+from contextlib import contextmanager
 from dataclasses import replace
 
 from autograd_cli.errors import ExitStatus
@@ -16,14 +14,21 @@ from autograd_cli.run.tape import Run
 @contextmanager
 def muted() -> Iterator[None]:
     """What their code prints inside is not shown: the witnesses call it again and again."""
-    with redirect_stdout(io.StringIO()):
+    from autograd_cli.run.targets import hushed  # few runs have any
+
+    with hushed(True):
         yield
 
 
 @contextmanager
 def told(uses: Sequence[Use]) -> Iterator[None]:
     """What their code prints inside goes to stderr."""
-    with redirect_stdout(sys.stderr) if uses else nullcontext():
+    if not uses:
+        yield
+        return
+    from autograd_cli.run.targets import hushed  # few runs have any
+
+    with hushed(False):
         yield
 
 

@@ -15,7 +15,7 @@ from autograd_cli.run.inside import Held, Recording, Replaying
 from autograd_cli.run.recording import kept_arguments, recorder
 from autograd_cli.run.settings import OtherValueError
 from autograd_cli.run.state import State, plain
-from autograd_cli.run.targets import Target, shown, targets, theirs, where
+from autograd_cli.run.targets import Target, hushed, shown, targets, theirs, where
 from autograd_cli.run.values import tensors_in
 
 _MOST_PLACES = 10_000
@@ -84,7 +84,7 @@ class Called:
             torch.random.set_rng_state(self._state)
         given = tensors_in([*args, *kwargs.values()])
         args = tuple(arg.clone() if i in self._written else arg for i, arg in enumerate(args))
-        with theirs(self.target.folder), silent():
+        with hushed(True), theirs(self.target.folder):
             try:
                 self._refuse_other_draws(given)
                 call = self._for(given)
@@ -251,28 +251,6 @@ def _settled(value: Any, target: Target) -> Any:
     raise OtherValueError(
         f"{target.use.name} gives {what}; a source has tensors, numbers, and lists and tuples of them"
     )
-
-
-@contextmanager
-def silent() -> Iterator[None]:
-    """Nothing that is printed inside is shown."""
-    before = sys.stdout, sys.stderr
-    sys.stdout = sys.stderr = _Nothing()
-    try:
-        yield
-    finally:
-        sys.stdout, sys.stderr = before
-
-
-class _Nothing:
-    """A stream that takes everything and keeps nothing."""
-
-    def write(self, text: str) -> int:
-        """How much was taken: all."""
-        return len(text)
-
-    def flush(self) -> None:
-        """Nothing is held."""
 
 
 def _bound(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

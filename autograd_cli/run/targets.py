@@ -9,10 +9,11 @@ import copy
 import importlib
 import importlib.util
 import inspect
+import io
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache, partial
@@ -71,11 +72,14 @@ def targets(uses: Sequence[Use]) -> Mapping[str, Target]:
     return {use.name: _target(use) for use in uses}
 
 
-@cache
 def _target(use: Use) -> Target:
+    return _found(_path(use), use)
+
+
+@cache
+def _found(path: Path, use: Use) -> Target:
     if use.double:
-        return _doubled(_target(use._replace(double=False)))
-    path = _path(use)
+        return _doubled(_found(path, use._replace(double=False)))
     with theirs(path.parent):
         module = _module(path, use)
         found = _attribute(use, module)
@@ -90,18 +94,41 @@ def _doubled(target: Target) -> Target:
     return replace(target, call=copy.deepcopy(call).double()) if isinstance(call, torch.nn.Module) else target
 
 
+_is_hushed = False
+
+
+@contextmanager
+def hushed(on: bool) -> Iterator[None]:
+    """What their code prints and warns of inside is not shown; with `on` False it goes to stderr."""
+    global _is_hushed
+    before, _is_hushed = _is_hushed, on
+    try:
+        with redirect_stdout(Nothing() if on else sys.stderr):
+            yield
+    finally:
+        _is_hushed = before
+
+
 @contextmanager
 def theirs(folder: Path) -> Iterator[None]:
     """Their code may run inside: it finds modules beside it, and what it prints goes to stderr."""
     sys.path.insert(0, str(folder))
-    with redirect_stdout(sys.stderr), warnings.catch_warnings():
+    with warnings.catch_warnings(), redirect_stderr(Nothing()) if _is_hushed else redirect_stdout(sys.stderr):
         warnings.showwarning = partial(_told, folder)
-        warnings.simplefilter("default")
+        warnings.simplefilter("ignore" if _is_hushed else "default")
         try:
             yield
         finally:
             if str(folder) in sys.path:
                 sys.path.remove(str(folder))
+
+
+class Nothing(io.TextIOBase):
+    """A stream that takes everything and keeps nothing."""
+
+    def write(self, text: str) -> int:
+        """How much was taken: all."""
+        return len(text)
 
 
 def _told(folder: Path, message: Warning | str, category: type[Warning], *place: Any, **_: Any) -> None:

@@ -19,8 +19,9 @@ from autograd_cli.gradients.replay import quiet
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.report import Concern, Examination, Gradient, Ref, Slot, Verdict, Witness
 from autograd_cli.report.values import flat
-from autograd_cli.run.brought import Applied, Called, silent
+from autograd_cli.run.brought import Applied, Called
 from autograd_cli.run.tape import BoundValue, LiveStep, Run
+from autograd_cli.run.targets import hushed
 
 _MOST = 8
 """Calls of different kinds that are looked at."""
@@ -32,7 +33,7 @@ _ORDER = "agx gradcheck … --order 2"
 def examined(run: Run) -> tuple[Examination, ...]:
     """What is to be said of each autograd.Function that the steps of a run called."""
     found = []
-    with quiet(), silent():
+    with quiet(), hushed(True):
         for step, applied in list(_calls(run))[:_MOST]:
             found.append(_examination(run, step, applied))
     return tuple(found)
