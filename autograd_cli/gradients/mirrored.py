@@ -106,6 +106,6 @@ def _moved_unevenly(replay: "Replay", index: int, values: Sequence[Any]) -> bool
 def _sentence(step: LiveStep) -> str:
     assert step.function is not None
     return (
-        f"{step.function.name} reads one triangle of its matrix, and torch's gradient is that of symmetric "
-        "matrices: the numeric witness moves each element together with its mirror image, by half each"
+        f"{step.function.name} reads one triangle of its matrix: the numeric witness moves each element "
+        "together with its mirror image, by half each, as torch's gradient does"
     )

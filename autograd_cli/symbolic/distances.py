@@ -138,6 +138,8 @@ def _scores(query: Operand, key: Operand, by: Term, mask: Any, is_causal: bool) 
     """What the softmax is taken of, and its shape."""
     product = chain(query.expr, query.shape, turned(key.expr, len(key.shape)), _flipped(key.shape))
     scores, shape = by.times(product).written(), product.shape
+    if by.is_number and by.top == 1 != by.bottom:
+        scores = Binary("/", product.written(), Number(by.bottom))
     if is_causal:
         allowed: Expr = Compare(("==",), (method(calling("ones", *shape[-2:]), "tril"), Number(1)))
         return calling("where", allowed, scores, number(float("-inf"))), shape

@@ -14,7 +14,7 @@ from autograd_cli.symbolic import linalg
 from autograd_cli.symbolic.build import call as calling
 from autograd_cli.symbolic.matrices import formed, turned
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, plain
-from autograd_cli.symbolic.terms import factor_term
+from autograd_cli.symbolic.terms import Term, factor_term
 from autograd_cli.symbolic.texts import Contributions
 from autograd_cli.symbolic.values import Value
 
@@ -56,9 +56,18 @@ def _only(call: Call, by: Arrived, index: int, what: str) -> Value:
 
 
 def symmetric(call: Call, by: Arrived, a: Operand, UPLO: Any = "L") -> Contributions:  # noqa: N803
-    """eigh, the eigenvalues: Q @ diag(G) @ Q.T."""
-    g = _only(call, by, 0, "eigenvectors")
-    return [(a, linalg.weighted(g, "(q*g)@q.mT", {"q": item(call, 1)}, a.shape))]
+    """eigh: Q @ diag(G) @ Q.T for the eigenvalues, Q @ (Q.T @ G - G.T @ Q)/gaps @ Q.T/2 for the eigenvectors.
+
+    The gaps between the eigenvalues are made infinite on the diagonal, where nothing passes.
+    """
+    names = {"q": item(call, 1), "v": item(call, 0)}
+    gaps = "(v.unsqueeze(-2) - v.unsqueeze(-1) + diag_embed(full_like(v, inf)))"
+    texts = {0: "(q*g)@q.mT", 1: f"q@((q.mT@g - g.mT@q)/{gaps})@q.mT"}
+    found = [(a, linalg.weighted(by[0], texts[0], names, a.shape))] if 0 in by else []
+    if 1 in by:
+        turning = formed(by[1], texts[1], a.shape, names, len(a.shape))
+        found.append((a, turning.times(Term(1, 2), a.shape)))
+    return found
 
 
 def singular(call: Call, by: Arrived, a: Operand, *args: Any, **kwargs: Any) -> Contributions:

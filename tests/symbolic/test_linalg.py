@@ -61,6 +61,10 @@ linalg.solve_ex(A, B)[0]                               | 33 3
 linalg.solve_ex(A, B, left=False, check_errors=True)[0] | 33 23
 linalg.eigh(A + A.mT)[0]                               | 33
 linalg.eigh(A + A.mT, UPLO='U').eigenvalues            | 233
+linalg.eigh(A + A.mT)[1].abs()                         | 33
+linalg.eigh(A + A.mT)[1].abs()@linalg.eigh(A + A.mT)[0] | 33
+linalg.eigh(A + A.mT)[1]**2                            | 233
+linalg.eigh(A)[1]**2                                   | 33
 linalg.svd(A)[1]                                       | 33
 linalg.svd(A, full_matrices=False).S                   | 243
 svd(A)[1]                                              | 34
@@ -125,7 +129,6 @@ def test_formula(derive, line):
 
 REASONS = {
     "matrix_power(A, 12)": "matrix_power to the 12 has no short formula: it is a sum of 12 products",
-    "linalg.eigh(A)[1]": "the eigenvectors of eigh have no short formula: they hang on each other",
     "linalg.svd(A)[0]": "the singular vectors of svd have no short formula: they hang on each other",
     "linalg.svd(A[:2])[1]": "svd with all singular vectors has no short formula",
     "linalg.qr(A[:2])[1]": "qr has a short formula for tall matrices alone, in the reduced form",
@@ -137,3 +140,21 @@ REASONS = {
 @pytest.mark.parametrize("source", REASONS)
 def test_reasons(derive, source):
     assert derive(source, **values("33"))["A"].derivative.reason == REASONS[source]
+
+
+SECOND = (
+    """
+logdet(A) | det(A) | b@linalg.inv(A)@x | b@linalg.solve(A, x) | matrix_power(A, 3).sum() | matrix_exp(A).sum()
+linalg.cholesky(A@A.T).sum() | linalg.eigvalsh(A + A.T)@x | linalg.pinv(A[:2]).sum() | norm(A)**2
+""".strip()
+    .replace("\n", " | ")
+    .split(" | ")
+)
+
+
+@pytest.mark.parametrize("source", SECOND)
+def test_a_formula_can_be_differentiated_again(derive, source):
+    given = values("33") | {"x": torch.randn(3), "b": torch.randn(3)}
+    first = derive(source, **given)["A"]
+    again = derive(f"sin({first.text}).sum()", **given)["A"]
+    assert again.agrees, (first.text, again.text, again.derivative.reason)
