@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from autograd_cli.lang.nodes import Binary
-from autograd_cli.symbolic.build import number, parsed
+from autograd_cli.lang.nodes import Binary, Expr, Number
+from autograd_cli.symbolic.build import call as calling, number, parsed
 from autograd_cli.symbolic.operands import FLATTENED_POWER, Call, NoRuleError, Operand, operand
 from autograd_cli.symbolic.terms import Factor, Term, added, factor_term, number_term
 from autograd_cli.symbolic.texts import Contributions, multiplied
@@ -29,8 +29,32 @@ def by_base(call: Call, cotangent: Value, base: Operand, by: Operand) -> Value:
     if by.value == 1:
         return cotangent.to(shape)
     if by.value is None or by.step is not None:
-        return multiplied(cotangent, parsed("y*x**(y - 1)"), {"x": base, "y": by}, shape)
+        env = {"x": base, "y": by, "less": _less_one(by)}
+        return multiplied(cotangent, parsed("y*x**less"), env, shape)
     return cotangent.times(number_term(by.value).times(lowered(base, by.value)), shape)
+
+
+def _less_one(by: Operand) -> Operand:
+    """y - 1, of y = n + 1 plainly n."""
+    expr: Expr = Binary("-", by.expr, number(1))
+    if isinstance(by.expr, Binary) and by.expr.op == "+" and by.expr.right == Number(1):
+        expr = by.expr.left
+    return Operand(expr, by.shape, factor_term(expr, by.shape))
+
+
+def over_power(call: Call, g: Value, x: Any, u: Operand, n: int) -> Contributions:
+    """x/u**n: 1/u**n and -n*x/u**(n + 1)."""
+    top, shape = operand(x), call.out.shape
+    by_u = Term(-n).times(top.term).times(u.term.power(-n - 1))
+    return [(top, g.times(u.term.power(-n), shape)), (u, g.times(by_u, shape))]
+
+
+def times_its_log(call: Call, g: Value, x: Operand) -> Contributions:
+    """x*log(x): log(x) + 1."""
+    log = factor_term(calling("log", x.expr), x.shape)
+    if g.terms and g.single().is_number:
+        return [(x, g.times(log, g.shape).plus(g))]
+    return [(x, multiplied(g, parsed("log(x) + 1"), {"x": x}, call.out.shape))]
 
 
 def lowered(base: Operand, exponent: float) -> Term:

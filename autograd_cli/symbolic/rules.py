@@ -27,11 +27,14 @@ from autograd_cli.symbolic import (
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand
 from autograd_cli.symbolic.pieces import item_of
 from autograd_cli.symbolic.texts import Contributions, contributions as from_texts
+from autograd_cli.symbolic.unwritten import UNWRITTEN
 from autograd_cli.symbolic.values import Value
 
 FUNCTIONS: dict[str, Callable[..., Contributions]] = {
     "pow": powers.power,
     "float_power": powers.power,
+    "over_power": powers.over_power,
+    "x_log_x": powers.times_its_log,
     "polygamma": powers.polygamma,
     "tensor_polygamma": powers.polygamma,
     "sum": reductions.total,
@@ -121,7 +124,7 @@ def _no_rule(call: Call) -> str:
     """Why there is no rule."""
     if call.step.key.startswith("--use "):
         return f"{call.name} is a function of your own, and a formula is not known of it"
-    return f"{call.name} has no derivative rule yet"
+    return f"{call.name} {UNWRITTEN.get(call.step.key, 'has no derivative rule yet')}"
 
 
 PAIRS = {"max": "maximum", "min": "minimum"}

@@ -33,8 +33,8 @@ class Tape:
         if is_item(step, self.steps):
             parent = self.of_step(self.steps[step.args[0].index], None)
             return Call(step, (parent, *step.args[1:]), {}, self.of_step(step, None))
-        if self.apart and step.key == "log":
-            step = self._log_of_share(step)
+        if self.apart and step.key in _JOINED:
+            step = _JOINED[step.key](self, step)
         positions = count()
         args = [self.operand(a, positions) for a in step.args]
         kwargs = {NUMPY_KEYWORDS.get(k, k): self.operand(v, positions) for k, v in step.kwargs}
@@ -57,10 +57,30 @@ class Tape:
                 return replace(step, key="log_of_rest", args=share.args, kwargs=share.kwargs, path=share.path)
         return step
 
+    def _times_its_log(self, step: Step) -> Step:
+        """x*log(x), in either order, as one function."""
+        for x, other in (step.args, step.args[::-1]) if len(step.args) == 2 else ():
+            log = self._active(other)
+            if log is not None and log.key == "log" and log.args == (x,):
+                return replace(step, key="x_log_x", args=(x,), path=log.path)
+        return step
+
+    def _over_power(self, step: Step) -> Step:
+        """x/u**n, for a whole number n, as one function of x, u and n."""
+        power = self._active(step.args[1]) if len(step.args) == 2 and not step.kwargs else None
+        if power is None or power.key != "pow" or len(power.args) != 2 or type(power.args[1]) is not int:
+            return step
+        if not 1 < power.args[1] < FLATTENED_POWER:
+            return step
+        return replace(step, key="over_power", args=(step.args[0], *power.args), path="")
+
     def _below(self, step: Step) -> Step | None:
         """The step that is the only argument of `step`, where gradients pass through it."""
-        ref = step.args[0] if len(step.args) == 1 and not step.kwargs else None
-        return self.steps[ref.index] if isinstance(ref, Ref) and ref.index in self.active else None
+        return self._active(step.args[0]) if len(step.args) == 1 and not step.kwargs else None
+
+    def _active(self, given: Any) -> Step | None:
+        """The step whose value an argument is, where gradients pass through it."""
+        return self.steps[given.index] if isinstance(given, Ref) and given.index in self.active else None
 
     def operand(self, given: Any, positions: Iterator[int]) -> Any:
         """An argument with every Ref in it made an Operand."""
@@ -125,6 +145,16 @@ class Tape:
         whole = type(exponent) is int and 0 < abs(exponent) <= FLATTENED_POWER
         return self.of(base).power(exponent) if whole else None
 
+
+_JOINED: dict[str, Callable[[Tape, Step], Step]] = {
+    "log": Tape._log_of_share,
+    "mul": Tape._times_its_log,
+    "div": Tape._over_power,
+}
+"""Which calls are seen together with what they were given, by rule key.
+
+What is left out then divides by a value of which the function itself is infinite or NaN at 0.
+"""
 
 _LOGS = {"sigmoid": "log_of_share", "softmax": "log_softmax"}
 """What the logarithm of a function of this rule key is, by its own rule key."""
