@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from time import monotonic
 from typing import Any
 
 import torch
@@ -18,6 +19,9 @@ from autograd_cli.run.values import plain
 
 Key = tuple[tuple[int, int], int]
 """A backward: the span of its call, and its number there."""
+
+_MOST, _SECONDS = 8, 2.0
+"""What draws and gives the same, as dropout of one number may, is run so often, while that takes no time."""
 
 _NEXT = "torch.manual_seed(0) before what is drawn, or --allow NONDETERMINISTIC"
 
@@ -41,12 +45,17 @@ def repeated(
     is_still = torch.equal(begin, torch.random.get_rng_state()) and ran.settings.device == "cpu"
     if ran.failure is not None or (is_still and not ran.settings.uses):
         return None
-    other = Watching()
-    again = once_more(other)
-    pairs = list(_pairs(ran, watching, again, other))
-    if again.failure is not None or not pairs:
-        return None
-    differing = [(key, one, two) for key, one, two in pairs if not _same(one.value, two.value)]
+    began = monotonic()
+    for _ in range(_MOST):
+        other, before = Watching(), torch.random.get_rng_state()
+        again = once_more(other)
+        pairs = list(_pairs(ran, watching, again, other))
+        if again.failure is not None or not pairs:
+            return None
+        differing = [(key, one, two) for key, one, two in pairs if not _same(one.value, two.value)]
+        is_settled = torch.equal(before, torch.random.get_rng_state())
+        if differing or is_settled or monotonic() - began > _SECONDS:
+            break
     if not differing:
         return Repeated(Repeat(False))
     _, one, two = differing[-1]

@@ -16,7 +16,8 @@ from autograd_cli.gradients.known import Evidence, Outcome
 from autograd_cli.gradients.line import shaped
 from autograd_cli.gradients.mirrored import shared
 from autograd_cli.gradients.numeric import Chosen, Numeric
-from autograd_cli.gradients.replay import quiet
+from autograd_cli.gradients.replay import default_dtype, quiet
+from autograd_cli.gradients.ties import slopes as moving_slopes
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.report import Gradient, Values, Verdict, Witness
 from autograd_cli.run.tape import Run
@@ -73,7 +74,8 @@ def check(
         bench = _bench(run, cotangent, options)
         return tuple(_absent(bench, backward, options, name) for name in used)
     on_paper = derivatives(run, options) if Witness.SYMBOLIC in options.witnesses else {}
-    with few_threads(run), quiet():
+    # Every witness in float64 would set the dtype otherwise, for each leaf anew.
+    with few_threads(run), quiet(), default_dtype(torch.float64):
         bench, formulas = _bench(run, cotangent, options), Formulas(run)
         return tuple(
             _absent(bench, backward, options, name)
@@ -194,6 +196,8 @@ def _judged(
     )
     if Witness.AUTOGRAD in options.witnesses:
         known = list(bench.evidence(name, given, exact, slopes))
+        if options.through:  # a little aside a leaf that is cut off has no gradient either
+            known = [replace(one, neighbours=None) for one in known]
         outcome = max(map(judged, known), key=lambda one: one.verdict.rank, default=None)
         parts |= {"autograd": plain(given, options.limit), **_of_verdict(outcome, leaf)}
     parts.setdefault("sentence", bench.reason)
@@ -212,10 +216,10 @@ def _slopes(bench: Bench, options: Options, name: str) -> Numeric | None:
     if Witness.NUMERIC not in options.witnesses:
         return None
     if options.gather is None:
-        return bench.numeric(name)
+        return moving_slopes(bench, name)
     if options.through and bench.replay is not None:
         return options.gather.through_cuts(bench, name)
-    return None if options.gather.spares(bench) else bench.numeric(name)
+    return None if options.gather.spares(bench) else moving_slopes(bench, name)
 
 
 def _exact(formulas: Formulas, leaf: torch.Tensor, derivative: Derivative | None) -> Exact | None:

@@ -12,7 +12,8 @@ from autograd_cli.gradients.evidence import Bench
 from autograd_cli.gradients.line import Line, components
 from autograd_cli.gradients.replay import ReplayError
 
-_FIRST, _LEVELS = 2.0**-4, 8
+_FIRST, _LEVELS = 2.0**-4, 10
+_LEAST = 0.5  # below it remainders do not shrink as those of any function with a slope do
 _CLEAR = 30.0
 """How many times what rounding does a remainder is, at least, to tell anything."""
 
@@ -26,7 +27,8 @@ def order(bench: Bench, name: str, given: torch.Tensor, allowed: torch.Tensor | 
         return None
     try:
         with bench.replay.session():
-            line = Line(bench.replay, name, bench.cotangent)
+            noise = bench.rounding.noise if bench.rounding else 0.0
+            line = Line(bench.replay, name, bench.cotangent, noise)
             return _order(line, components(given), allowed)
     except ReplayError:
         return None
@@ -50,4 +52,4 @@ def _order(line: Line, given: torch.Tensor, allowed: torch.Tensor | None) -> flo
             continue
         found = found if before is None else log2(before / rest) / 2
         before = rest
-    return found
+    return found if found is None or found > _LEAST else None

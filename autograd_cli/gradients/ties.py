@@ -1,0 +1,57 @@
+"""Comparisons of equal numbers: the function changes its branch there, so that they move as it moves.
+
+Elsewhere what was compared comes out the same nearby, and is held as recorded.
+"""
+
+from dataclasses import replace
+
+import torch
+
+from autograd_cli.gradients.evidence import Bench
+from autograd_cli.gradients.numeric import Numeric, numeric
+from autograd_cli.gradients.replay import Replay, ReplayError
+from autograd_cli.report import Ref, below
+from autograd_cli.run.tape import LiveStep, Run
+
+_COMPARE = frozenset({"eq", "ne", "lt", "less", "le", "gt", "greater", "ge"})
+
+
+def slopes(bench: Bench, name: str) -> Numeric | None:
+    """The numeric slopes of a leaf, comparisons moving with it where they compare equal numbers."""
+    moving = _moving(bench.run)
+    if moving is None or bench.replay is None or name not in bench.replay.leaves:
+        return bench.numeric(name)
+    try:
+        noise = bench.rounding.noise if bench.rounding else 0.0
+        return numeric(Replay(moving), name, bench.cotangent, noise, bench.elements)
+    except ReplayError:
+        return bench.numeric(name)
+
+
+def _moving(run: Run) -> Run | None:
+    """The run whose comparisons, and what is made of them, are made anew; None without a tie."""
+    ties = {step.index for step in run.steps if _is_tie(step, run)}
+    if not ties:
+        return None
+    moved = set(ties)
+    for step in run.steps:
+        if step.kind == "call" and _is_bool(step) and not moved.isdisjoint(below(step)):
+            moved.add(step.index)
+    steps = [replace(s, held=False, renewed=True) if s.index in moved else s for s in run.steps]
+    return replace(run, steps=steps)
+
+
+def _is_bool(step: LiveStep) -> bool:
+    return isinstance(step.value, torch.Tensor) and step.value.dtype == torch.bool
+
+
+def _is_tie(step: LiveStep, run: Run) -> bool:
+    """Whether the step compares two numbers that are equal somewhere, and that a gradient may come to."""
+    if step.function is None or step.function.name not in _COMPARE or not step.held or not _is_bool(step):
+        return False
+    values = [run.steps[arg.index].value if isinstance(arg, Ref) else arg for arg in step.args]
+    if len(values) != 2 or step.value.is_meta:
+        return False
+    one, two = (v.detach() if isinstance(v, torch.Tensor) else v for v in values)
+    equal = one == two
+    return bool(equal.any()) if isinstance(equal, torch.Tensor) else bool(equal)
