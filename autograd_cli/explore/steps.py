@@ -1,5 +1,6 @@
 """The chain rule way by way, from a graph that is computed once more: a backward has freed the one it had."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import pairwise
@@ -13,6 +14,7 @@ from autograd_cli.errors import AgxError, first_line
 from autograd_cli.explore.options import Options
 from autograd_cli.gradients.again import again
 from autograd_cli.gradients.exact import Formulas
+from autograd_cli.gradients.line import components
 from autograd_cli.gradients.replay import ReplayError
 from autograd_cli.graph.chain import Apart, Arrivals, Cotangents, Followed, Trail, distance, follow, size
 from autograd_cli.graph.handed import Handed
@@ -26,6 +28,7 @@ from autograd_cli.report.chain import Chain, Departure, Keeping, Link, Way, Ways
 from autograd_cli.run.slices import Slice
 from autograd_cli.run.tape import BoundValue, Run
 from autograd_cli.run.values import plain
+from autograd_cli.symbolic.derive import GIVEN
 
 MOST_WAYS = 4
 """Ways to a leaf that are shown unless everything is asked for."""
@@ -43,6 +46,9 @@ _DEPARTURES = 10
 
 _LINKS = 200
 """Links of one way that are in a report unless everything is asked for: the first half and the last."""
+
+_VJPS, _COMPARED = 100, 100_000
+"""Vjps that are evaluated on paper, and the elements of all that is read for one."""
 
 _FORMULAS = 200
 """Local derivatives that are evaluated on paper: more would not be read."""
@@ -129,6 +135,8 @@ class _Packer:
         self.kept, self.limit = kept, options.limit
         self.numbers, self.handed = _Numbers(run), Handed(run, reading)
         self.written: dict[int, dict[int, str]] = {}
+        self.arrivals = Counter(to for _, to, _ in reading.walk.edges())
+        self.held: dict[tuple[int, int], bool | None] = {}
         self.real = not any("complex" in (node.dtype or "") for node in graph.nodes)
 
     def chain(self, followed: Followed) -> Chain:
@@ -194,7 +202,8 @@ class _Packer:
         made = Link(above.node, below.slot, below.shape, passed=below.number)
         local = self.reading.factors[above.node].get(below.slot)
         if local is None or not self.real or not above.shape == below.shape == ():
-            return made._replace(formula=self.vjp(above.node, below.slot))
+            text = self.vjp(above.node, below.slot)
+            return made._replace(formula=text, agrees=self.holds(above.node, below.node, text))
         made = made._replace(formula=local.formula, factor=local.value)
         found = self.numbers.of(local.formula, local.value, self.graph.nodes[above.node].dtype)
         return made if found is None else made._replace(exact=found[0], agrees=found[1])
@@ -204,6 +213,21 @@ class _Packer:
         if node not in self.written and len(self.written) < _FORMULAS:
             self.written[node] = self.handed.of(node)
         return self.written.get(node, {}).get(slot, "")
+
+    def holds(self, node: int, below: int, text: str) -> bool | None:
+        """Whether the engine has what a node hands down on paper; None where more came there."""
+        given, had = self.cotangent(node), self.cotangent(below)
+        if not text or given is None or had is None or self.arrivals[below] != 1 or not self.real:
+            return None
+        place = (node, below)
+        if place not in self.held and len(self.held) < _VJPS:
+            self.held[place] = self.numbers.same(text, given, had)
+        return self.held.get(place)
+
+    def cotangent(self, node: int) -> torch.Tensor | None:
+        """The cotangent that the engine had at a node of one result."""
+        kept = self.kept[node]
+        return kept[0] if len(kept) == 1 else None
 
     def cut(self, leaf: Node) -> Iterator[int]:
         """The constants of the graph that were computed from a leaf."""
@@ -224,7 +248,7 @@ class _Packer:
 
 
 class _Numbers:
-    """Evaluates local derivatives on paper, in float64, each text once."""
+    """Evaluates local derivatives on paper, in float64, each text once; none where a call draws."""
 
     def __init__(self, run: Run) -> None:
         values: dict[str, Any] = {}
@@ -242,10 +266,11 @@ class _Numbers:
         )
         self.formulas = Formulas(replace(run, bindings=(*run.bindings, *more)))
         self.known: dict[str, tuple[float, float] | None] = {}
+        self.draws = any(step.random_state is not None for step in run.steps)
 
     def of(self, formula: str, factor: Values, dtype: str | None) -> tuple[float, bool] | None:
         """A formula's value, and whether a factor in `dtype` is that but for rounding; None if not known."""
-        if not formula or not isinstance(factor, int | float) or dtype is None:
+        if self.draws or not formula or not isinstance(factor, int | float) or dtype is None:
             return None
         if formula not in self.known and len(self.known) < _FORMULAS:
             self.known[formula] = self._evaluated(formula)
@@ -257,6 +282,27 @@ class _Numbers:
         allowed = 16 * unit * (abs(value) + doubt / torch.finfo(torch.float64).eps)
         same = factor == value or (factor != factor and value != value)
         return value, same or not isfinite(allowed) or abs(factor - value) <= allowed
+
+    def same(self, text: str, given: torch.Tensor, had: torch.Tensor) -> bool | None:
+        """Whether a vjp on paper gives for the cotangent `given` what was had; None if not known."""
+        run = self.formulas.run
+        tensors = [b.value for b in run.bindings if isinstance(b.value, torch.Tensor)]
+        if self.draws or sum(tensor.numel() for tensor in (*tensors, given, had)) > _COMPARED:
+            return None
+        bound = (*run.bindings, BoundValue(GIVEN, "", given, "constant"))
+        try:
+            found = Formulas(replace(run, bindings=bound)).evaluate(parse(Source(text)).body, had)
+        except AgxError:
+            return None
+        if found.values is None or found.doubt is None:
+            return None
+        values, own, unit = found.values, components(had), torch.finfo(had.dtype).eps
+        equal = (values == own) | (values.isnan() & own.isnan())
+        off = (values - own).abs().masked_fill(equal, 0)
+        allowed = 64 * unit * values.abs().nan_to_num(0, 0, 0).max() if values.numel() else 0.0
+        if bool((off <= allowed).all()):
+            return True
+        return bool((off <= allowed + 16 * unit / torch.finfo(torch.float64).eps * found.doubt()).all())
 
     def _evaluated(self, formula: str) -> tuple[float, float] | None:
         """A formula's value in float64 and what rounding does to it there."""

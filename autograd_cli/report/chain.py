@@ -14,7 +14,8 @@ class Link(NamedTuple):
     `formula` is the local derivative on paper, `factor` the number that the node itself has
     for it, where both results are scalars; `exact` is the formula evaluated in float64, and
     `agrees` whether the two are one number but for rounding, None where one is missing. Without a
-    factor `formula` is what the node hands down on paper, `g` being what comes to it.
+    factor `formula` is what the node hands down on paper, `g` being what comes to it, and `agrees`
+    whether the engine had that below.
     `passed` is what is handed down along this way, a scalar's number; `shape` is its shape.
     """
 

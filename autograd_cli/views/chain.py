@@ -188,7 +188,13 @@ class _Drawer:
             several = any(sign in formula for sign in " +-")
             text = "g" if formula == "1" else f"g*({formula})" if several else f"g*{formula}"
         to = words((_text(self.nodes.get(below)), "source"))
-        return (*self.place(link), to, words((text, "factor")), words((shape_text(link.shape), "shape")))
+        other = "  ✗ the engine had something else" if link.factor is None and link.agrees is False else ""
+        return (
+            *self.place(link),
+            to,
+            words((text, "factor"), (other, "bad")),
+            words((shape_text(link.shape), "shape")),
+        )
 
     def others(self, ways: Ways) -> list[Line]:
         """The line for the ways that are not shown."""

@@ -77,6 +77,36 @@ def test_of_tensors_each_step_has_what_it_hands_down(explored):
     assert way.contribution == ways.autograd == ways.total
 
 
+@pytest.mark.parametrize("share", ["1", "1.0005"])
+def test_a_vjp_on_paper_that_is_a_little_off_is_told_at_its_step(explored, monkeypatch, share):
+    found = LocalFactors.handed
+    monkeypatch.setattr(
+        LocalFactors, "handed", lambda self, at: {k: f"{share}*({v})" for k, v in found(self, at).items()}
+    )
+    bound = (("X", "randn(10,3)"), ("w", "randn(3,1)"), ("y", "randn(10,1)"))
+    (ways,) = explored("mean((X@w-y)**2)", *bound, wrt=("w",), dtype="float64", **ASKED).chain.leaves
+    assert {link.agrees for link in ways.ways[0].links} == {share == "1"}
+
+
+@pytest.mark.parametrize(
+    ("source", "x"),
+    [
+        ("(relu(x)*F.dropout(x)).sum()", "[0.,1.,-2.,3.]"),
+        ("(rand(3)*x).exp().sum()", "randn(3)"),
+        ("x.max(1).values.sum() + x.norm() + x.abs().sum()", "randn(3,4)"),
+        ("F.layer_norm(x, (4,)).pow(2).sum().half().float()", "randn(3,4)"),
+        ("(x[None]*x[:,None]).sum().sqrt()*logsumexp(x, 0)", "[1.,2.,-0.5]"),
+    ],
+)
+def test_nothing_is_told_of_what_is_right(explored, source, x):
+    chain = explored(source, ("x", x), **ASKED).chain
+    assert chain.leaves
+    assert chain.departed == 0
+    assert not [
+        link for ways in chain.leaves for way in ways.ways for link in way.links if link.agrees is False
+    ]
+
+
 def test_what_is_cut_is_no_way_and_is_named(explored):
     report = explored("x.detach()*x*x", ("x", "3."), **ASKED)
     (ways,) = report.chain.leaves
