@@ -29,17 +29,14 @@ class Openings:
 
     def __init__(self, leaves: Mapping[str, torch.Tensor]) -> None:
         self.steps: dict[str, list[list[float]]] = {}
+        self.first: dict[str, int] = {}
         self.lanes = 0
         for name, leaf in leaves.items():
             if 0 < leaf.numel() <= _FEW and leaf.dtype == torch.float64:
                 at = [leaf.item()] if leaf.ndim == 0 else leaf.flatten().tolist()
                 self.steps[name] = [opening(one, abs(one) or 1.0, LEVELS) for one in at]
+                self.first[name] = self.lanes
                 self.lanes += 2 * LEVELS * len(at)
-        self.first = {}
-        lane = 0
-        for name, steps in self.steps.items():
-            self.first[name] = lane
-            lane += 2 * LEVELS * len(steps)
 
     def fits(self, widest: int) -> bool:
         """Whether the lanes cost little beside those of the samples."""
@@ -47,6 +44,8 @@ class Openings:
 
     def moved(self, name: str, leaf: torch.Tensor, before: int) -> torch.Tensor:
         """A leaf in all lanes, `before` of them without a step: (lanes, …)."""
+        if leaf.ndim == 0:
+            return self._number_moved(name, leaf.item(), before)
         lanes = np.empty((before + self.lanes, leaf.numel()))
         lanes[:] = leaf.numpy().reshape(-1)
         first = before + self.first.get(name, 0)
@@ -54,6 +53,14 @@ class Openings:
             lanes[first : first + len(steps), component] += steps
             first += len(steps)
         return torch.from_numpy(lanes).view(-1, *leaf.shape)
+
+    def _number_moved(self, name: str, at: float, before: int) -> torch.Tensor:
+        """As `moved`, of one number."""
+        lanes = [at] * (before + self.lanes)
+        if name in self.steps:
+            first, (steps,) = before + self.first[name], self.steps[name]
+            lanes[first : first + len(steps)] = [at + step for step in steps]
+        return torch.tensor(lanes, dtype=torch.float64)
 
     def opened(self, outputs: list[float], before: int) -> dict[str, list[Opened]]:
         """The outputs by leaf and component, from those of all lanes."""

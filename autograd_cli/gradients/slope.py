@@ -163,9 +163,12 @@ def _shrinking(place: Place, scale: float, together: int = TOGETHER) -> Search[S
             continue
         rows.append(_row(level.central, rows, _HALVED))
         gaps.append(_row(level.gap, gaps, _HALVED_GAPS))
-        best = min((best, _estimate(rows)), key=lambda pair: pair[1])
+        estimate = _estimate(rows)
+        best = estimate if estimate[1] < best[1] else best
+        if len(rows) < 4:
+            continue
         sizes = [abs(row[0]) for row in rows[-4:]]
-        if len(rows) >= 4 and _accepted(best, gaps, level.noise, max(sizes), sizes[-1]):
+        if _accepted(best, gaps, level.noise, max(sizes), sizes[-1]):
             return Slope(best[0], 2 * best[1] + level.noise + 4 * ulp(best[0]))
     return None
 
