@@ -278,6 +278,28 @@ def shuffled(call: Call, g: Value, x: Operand, groups: Any) -> Contributions:
     return [(x, mapped(g, lambda e: calling("F.channel_shuffle", e, count), x.shape))]
 
 
+def nearest(
+    call: Call,
+    g: Value,
+    x: Operand,
+    size: Any = None,
+    scale_factor: Any = None,
+    mode: Any = "nearest",
+    align_corners: Any = None,
+    recompute_scale_factor: Any = None,
+    antialias: Any = False,
+) -> Contributions:
+    """interpolate by the nearest element, a whole number of times as long: the sums of windows of G."""
+    whole, longer = x.shape[2:], g.shape[2:]
+    if plain(mode) != "nearest" or any(n % m for n, m in zip(longer, whole, strict=True)):
+        raise NoRuleError(f"{call.name} has a short formula by the nearest element and whole factors alone")
+    times = tuple(n // m for n, m in zip(longer, whole, strict=True))
+    if g.natural == ():
+        return [(x, g.times(Term(prod(times)), x.shape))]
+    made = mapped(g, lambda e: calling(f"F.avg_pool{len(times)}d", e, _short(times)), x.shape)
+    return [(x, made.times(Term(prod(times)), x.shape))]
+
+
 RULES: dict[str, Rule] = {
     **{f"conv{dims}d": convolution(dims) for dims in (1, 2, 3)},
     **{f"conv_transpose{dims}d": transposed_convolution(dims) for dims in (1, 2, 3)},
@@ -288,5 +310,6 @@ RULES: dict[str, Rule] = {
     "pixel_shuffle": _moved_back("F.pixel_unshuffle"),
     "pixel_unshuffle": _moved_back("F.pixel_shuffle"),
     "channel_shuffle": shuffled,
+    **dict.fromkeys(("interpolate", "upsample", "upsample_nearest"), nearest),
 }
 """The rules of this file by key."""

@@ -11,12 +11,12 @@ from typing import Any
 
 from autograd_cli.lang.nodes import Expr, Number, Subscript
 from autograd_cli.symbolic import linalg
-from autograd_cli.symbolic.build import call as calling
+from autograd_cli.symbolic.build import call as calling, method
 from autograd_cli.symbolic.matrices import formed, turned
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, plain
 from autograd_cli.symbolic.terms import Term, factor_term
 from autograd_cli.symbolic.texts import Contributions
-from autograd_cli.symbolic.values import Value
+from autograd_cli.symbolic.values import Value, mapped
 
 Arrived = Mapping[int, Value]
 Rule = Callable[..., Contributions]
@@ -112,6 +112,44 @@ def triangles(call: Call, by: Arrived, a: Operand, *, pivot: Any = True) -> Cont
     return [(a, formed(g, texts[index], a.shape, names, len(a.shape))) for index, g in by.items() if index]
 
 
+def triangular_solve(
+    call: Call,
+    by: Arrived,
+    b: Operand,
+    a: Operand,
+    upper: Any = True,
+    transpose: Any = False,
+    unitriangular: Any = False,
+) -> Contributions:
+    """triangular_solve: as solve_triangular; of A.T, what A gets is turned."""
+    if not plain(transpose):
+        found = linalg.solve_triangular(
+            _alone(call, 0, by[0]), by[0], a, b, upper=upper, unitriangular=unitriangular
+        )
+        return found[::-1]
+    rank, up, ones = len(a.shape), plain(upper), plain(unitriangular)
+    given = {"upper": up, **({"unitriangular": True} if ones else {})}
+    by_b = mapped(by[0], lambda e: calling("linalg.solve_triangular", a.expr, e, **given), by[0].shape)
+    by_a = formed(by_b, "-x@g.mT", a.shape, {"x": item(call, 0)}, rank)
+    edge = (1 if up else -1,) if ones else ()
+    return [(b, by_b), (a, mapped(by_a, lambda e: method(e, "triu" if up else "tril", *edge), a.shape))]
+
+
+def least_squares(
+    call: Call, by: Arrived, a: Operand, b: Operand, rcond: Any = None, *, driver: Any = None
+) -> Contributions:
+    """lstsq, X = pinv(A) @ B: pinv(A).T @ G for B, and what pinv passes of G @ B.T for A."""
+    if set(by) != {0} or len(b.shape) < 2:
+        raise NoRuleError(f"{call.name} has a short formula for the solution alone, of matrices")
+    g = by[0]
+    inverted = calling("linalg.pinv", a.expr)
+    turned_shape = (*a.shape[:-2], a.shape[-1], a.shape[-2])
+    solved = Operand(inverted, turned_shape, factor_term(inverted, turned_shape))
+    by_b = formed(g, "p.mT@g", b.shape, {"p": inverted}, len(a.shape))
+    by_inverse = formed(g, "g@b.mT", turned_shape, {"b": b.expr}, len(b.shape))
+    return [(b, by_b), *linalg.pseudo_inverse(replace(call, out=solved), by_inverse, a)]
+
+
 RULES: dict[str, Rule] = {
     "slogdet": sign_and_logarithm,
     "inv_ex": _first(linalg.inverse),
@@ -121,5 +159,7 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("svd", "torch_svd"), singular),
     **dict.fromkeys(("qr", "torch_qr"), orthogonal),
     "lu": triangles,
+    "triangular_solve": triangular_solve,
+    "lstsq": least_squares,
 }
 """The rules of this file by key."""

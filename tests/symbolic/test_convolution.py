@@ -40,6 +40,9 @@ F.fold(x, (4, 5), (2, 2))                                   | 2,8,12
 F.fold(x, (4, 4), 2, stride=2)                              | 2,8,4
 F.pixel_shuffle(x, 2)                                       | 2,8,2,3
 F.pixel_unshuffle(x, 2)                                     | 2,2,4,6
+F.interpolate(x, scale_factor=2)                            | 2,3,4
+F.interpolate(x, size=(4, 9))                               | 2,3,2,3
+F.upsample_nearest(x, scale_factor=3)                       | 1,2,2,2,1
 F.channel_shuffle(x, 3)                                     | 2,6,2,2
 """.strip().splitlines()
 
@@ -86,6 +89,9 @@ REASONS = {
     ),
     "F.avg_pool1d(w, 2, ceil_mode=True)": (
         "avg_pool1d with windows that reach beyond the end has no short formula"
+    ),
+    "F.interpolate(w, scale_factor=1.5)": (
+        "interpolate has a short formula by the nearest element and whole factors alone"
     ),
     "F.adaptive_avg_pool1d(w, 2)": "adaptive_avg_pool1d with windows of different sizes has no short formula",
 }

@@ -178,7 +178,7 @@ def test_two_draws_with_one_text_have_no_formula(tape):
 
 COND = "cond is made of factors of a matrix, and has no short formula: write it by svd, qr or solve"
 REASONS = [
-    ("stft(x, 2, return_complex=False, onesided=True)", [1.0, 2.0, 3.0], "stft has no derivative rule yet"),
+    ("nextafter(x, x)", [1.0, 2.0], "nextafter has no derivative rule yet"),
     ("linalg.cond(x)", torch.diag(torch.tensor([1.0, 2.0])), COND),
     ("F.dropout(x)", [1.0, 2.0], "dropout draws at random what it drops"),
     ("F.pad(x, (1, 1), 'reflect')", [[1.0, 2.0]], "pad with mode 'reflect' has no derivative rule"),

@@ -72,6 +72,12 @@ linalg.qr(A)[0]                                        | 43
 linalg.qr(A).R                                         | 243
 qr(A)[1]                                               | 33
 linalg.qr(A)[0]@linalg.qr(A)[1]                        | 33
+triangular_solve(B, A)[0]                              | 33 32
+triangular_solve(B, A, upper=False, transpose=True)[0] | 33 32
+triangular_solve(B, A, True, True, True)[0]            | 233 232
+triangular_solve(B, A, True, False, True).solution     | 33 32
+linalg.lstsq(A, B)[0]                                  | 43 42
+linalg.lstsq(A, B).solution                            | 243 242
 linalg.lu(A)[1]                                        | 33
 linalg.lu(A)[2]                                        | 233
 linalg.vander(A, N=4)                                  | 23
@@ -90,7 +96,7 @@ def values(shapes: str) -> dict[str, torch.Tensor]:
     return made
 
 
-@pytest.mark.filterwarnings("ignore:torch.qr is deprecated")
+@pytest.mark.filterwarnings("ignore:torch.* is deprecated")
 @pytest.mark.parametrize("line", CASES)
 @pytest.mark.parametrize("form", ["{}", "sin({})"], ids=["ones", "varied"])
 def test_rule_agrees_with_autograd(derive, line, form):
@@ -129,6 +135,7 @@ def test_formula(derive, line):
 
 REASONS = {
     "matrix_power(A, 12)": "matrix_power to the 12 has no short formula: it is a sum of 12 products",
+    "linalg.lstsq(A, A[:, 0])[0]": "lstsq has a short formula for the solution alone, of matrices",
     "linalg.svd(A)[0]": "the singular vectors of svd have no short formula: they hang on each other",
     "linalg.svd(A[:2])[1]": "svd with all singular vectors has no short formula",
     "linalg.qr(A[:2])[1]": "qr has a short formula for tall matrices alone, in the reduced form",
