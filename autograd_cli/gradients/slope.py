@@ -187,10 +187,14 @@ def _estimate(rows: Sequence[Sequence[float]]) -> tuple[float, float]:
     """The entry of the last row with the smallest error, and that error."""
     if len(rows) < 2:
         return nan, inf
-    row, above = rows[-1], rows[-2]
-    errors = [max(abs(row[j] - row[j - 1]), abs(row[j] - above[j - 1])) for j in range(1, len(row))]
-    least = min(range(len(errors)), key=errors.__getitem__)
-    return row[least + 1], errors[least]
+    before, *row = rows[-1]
+    value, least = nan, nan
+    for entry, above in zip(row, rows[-2], strict=False):
+        error = max(abs(entry - before), abs(entry - above))
+        if error < least or least != least:
+            value, least = entry, error
+        before = entry
+    return value, least
 
 
 def _accepted(
