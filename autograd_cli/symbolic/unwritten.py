@@ -39,7 +39,6 @@ UNWRITTEN = {
     **dict.fromkeys(("quantile", "nanquantile"), "lies between two elements: write it by sort and lerp"),
     "corrcoef": "has no short formula: write it by cov and its diagonal",
     "gumbel_softmax": "draws at random",
-    "nextafter": "has no derivative in torch",
     **dict.fromkeys(
         ("as_strided", "as_strided_copy"), "may take an element twice: write it by unfold or an index"
     ),
