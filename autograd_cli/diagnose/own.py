@@ -1,5 +1,6 @@
 """What a person's own function raised, forward or backward: at their file and line, in its own words."""
 
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -46,7 +47,7 @@ def raised(case: Case) -> Finding | None:
 
 
 def _folder(use: Use) -> Path:
-    path = Path(use.file).expanduser().resolve()
+    path = Path(os.path.abspath(Path(use.file).expanduser()))
     return path if path.is_dir() else path.parent
 
 
@@ -55,7 +56,7 @@ def _backward(cls: type) -> tuple[Path, int] | None:
     from autograd_cli.gradients.clinic.written import returned
 
     file, _, line = returned(cls, 1).rpartition(":")
-    return (Path(file).resolve(), int(line)) if file else None
+    return (Path(os.path.abspath(file)), int(line)) if file else None
 
 
 def _line(found: tuple[Path, int] | None) -> list[str]:

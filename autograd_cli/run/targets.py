@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import inspect
 import io
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -148,7 +149,7 @@ def _path(use: Use) -> Path:
     path = path / "__init__.py" if path.is_dir() else path
     try:
         with path.open("rb"):
-            return path.resolve()
+            return Path(os.path.abspath(path))  # a link stays one: it is told as it was typed
     except OSError as error:
         raise missing_file(use.file, error) from None
 
@@ -191,7 +192,7 @@ def _imported(path: Path) -> ModuleType:
     if len(names) > 1 or path.name == "__init__.py":
         sys.path.insert(0, str(folder))
         module = importlib.import_module(".".join(names))
-        if Path(module.__file__ or "").resolve() != path:
+        if not path.samefile(module.__file__ or ""):
             raise ImportError(f"another module is called {'.'.join(names)}: {module.__file__}")
         return module
     return _alone(path)

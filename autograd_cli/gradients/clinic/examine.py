@@ -175,7 +175,8 @@ def _slot(trial: Trial, position: int, gradient: Gradient, passed: Passed) -> Sl
     if slot.verdict is not Verdict.WRONG:
         return replace(slot, sentence=gradient.sentence)
     given = _or_zeros(passed, position, trial)
-    place = f"{written.returned(trial.owner, number)}, {stated(trial.owner.__name__, number)}"
+    stated_at = (written.returned(trial.owner, number), stated(trial.owner.__name__, number))
+    place = ", ".join(filter(None, (*stated_at, written.assigned(trial.owner, number))))
     slot = replace(slot, place=place, sentence=gradient.sentence, error_bar=gradient.error_bar)
     if gradient.numeric is None or gradient.directions is not None:
         return slot

@@ -20,15 +20,36 @@ def ordinal(number: int) -> str:
 def returned(owner: Any, number: int) -> str:
     """Where the backward of a class returns its value `number`, from 1: "my_ops.py:8"."""
     function = backward_of(owner)[1]
+    found = _returned(function, number)
+    return place(function) if found is None else f"{_file(function)}:{found.lineno}"
+
+
+def assigned(owner: Any, number: int) -> str:
+    """The name that is returned there and where it got its value: "grad_x of line 7"; nothing for no name."""
+    function = backward_of(owner)[1]
+    found, node = _returned(function, number), _definition(function)
+    if not isinstance(found, ast.Name) or node is None:
+        return ""
+    lines = [
+        each.lineno
+        for each in _own(node)
+        if isinstance(each, ast.Assign | ast.AugAssign) and not _is_none(each.value)
+        for target in (each.targets if isinstance(each, ast.Assign) else [each.target])
+        if isinstance(target, ast.Name) and target.id == found.id and each.lineno <= found.lineno
+    ]
+    return f"{found.id} of line {max(lines)}" if lines else ""
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _returned(function: Callable[..., Any], number: int) -> ast.expr | None:
+    """The expression that is returned; of one that is no tuple the whole."""
     node = _definition(function)
-    returns = [each for each in _own(node) if isinstance(each, ast.Return)] if node else []
-    if not returns:
-        return place(function)
-    value = returns[-1].value
-    line = returns[-1].lineno
-    if isinstance(value, ast.Tuple) and number <= len(value.elts):
-        line = value.elts[number - 1].lineno
-    return f"{_file(function)}:{line}"
+    values = [each.value for each in _own(node) if isinstance(each, ast.Return)] if node else []
+    last = values[-1] if values else None
+    return last.elts[number - 1] if isinstance(last, ast.Tuple) and number <= len(last.elts) else last
 
 
 def place(function: Callable[..., Any]) -> str:
