@@ -187,7 +187,7 @@ def _judged(
     """The gradient with every witness asked for, and the verdict on them."""
     leaf = bench.run.leaves[name]
     exact = _exact(formulas, leaf, derivative)
-    slopes, known = _slopes(bench, options, name), list[Evidence]()
+    slopes, known = _slopes(bench, options, name, given), list[Evidence]()
     parts = (
         _NO_WITNESS
         | _of_formula(exact, derivative, leaf, options)
@@ -211,15 +211,15 @@ def _judged(
     return options.gather.gathered(bench, gradient, given, slopes, known, backward.cotangents)
 
 
-def _slopes(bench: Bench, options: Options, name: str) -> Numeric | None:
+def _slopes(bench: Bench, options: Options, name: str, given: torch.Tensor) -> Numeric | None:
     """The numeric slopes, where they are asked for and can be had."""
     if Witness.NUMERIC not in options.witnesses:
         return None
     if options.gather is None:
-        return moving_slopes(bench, name)
+        return moving_slopes(bench, name, given)
     if options.through and bench.replay is not None:
         return options.gather.through_cuts(bench, name)
-    return None if options.gather.spares(bench) else moving_slopes(bench, name)
+    return None if options.gather.spares(bench) else moving_slopes(bench, name, given)
 
 
 def _exact(formulas: Formulas, leaf: torch.Tensor, derivative: Derivative | None) -> Exact | None:

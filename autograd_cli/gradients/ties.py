@@ -16,10 +16,15 @@ from autograd_cli.run.tape import LiveStep, Run
 _COMPARE = frozenset({"eq", "ne", "lt", "less", "le", "gt", "greater", "ge"})
 
 
-def slopes(bench: Bench, name: str) -> Numeric | None:
-    """The numeric slopes of a leaf, comparisons moving with it where they compare equal numbers."""
+def slopes(bench: Bench, name: str, given: torch.Tensor) -> Numeric | None:
+    """The numeric slopes of a leaf, comparisons moving with it where they compare equal numbers.
+
+    Where `given`, autograd's gradient, is not finite, a branch not taken is what has to be told of.
+    """
+    if bench.replay is None or name not in bench.replay.leaves:
+        return bench.numeric(name)
     moving = _moving(bench.run)
-    if moving is None or bench.replay is None or name not in bench.replay.leaves:
+    if moving is None or not bool(given.isfinite().all()):
         return bench.numeric(name)
     try:
         noise = bench.rounding.noise if bench.rounding else 0.0

@@ -29,9 +29,16 @@ def forward(seen: Seen, limit: int | None) -> Forward:
         made = [_slope(bench, bench.replay, seen.name, v) for v in directions]
         slopes = torch.tensor(made, dtype=torch.float64)
     except (NotImplementedError, RuntimeError, ReplayError) as error:
-        return Forward(None, None, None, None, f"no forward mode: {first_line(error)}")
+        return Forward(None, None, None, None, f"no forward mode: {first_line(_first(error))}")
     values = None if probes else plain(shaped(slopes, leaf), limit)
     return _compared(seen, slopes, values, probes)
+
+
+def _first(error: BaseException) -> BaseException:
+    """What torch itself raised, below what was made of it."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
 
 
 def _all(probes: Probes) -> torch.Tensor:
