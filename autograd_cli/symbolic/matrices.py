@@ -98,10 +98,12 @@ def _is_inverse(call: CallExpr) -> bool:
 
 
 def _is_eye(expr: Expr) -> bool:
-    """Whether an expression is `eye(n)`, whoever wrote it."""
+    """Whether an expression is `eye(n)`, whoever wrote it; of one element it would be stretched to any."""
     if not isinstance(expr, CallExpr) or len(expr.args) != 1:
         return False
-    return unparse(expr.function) in ("eye", "torch.eye")
+    size = expr.args[0]
+    many = isinstance(size, Number) and isinstance(size.value, int) and size.value > 1
+    return many and unparse(expr.function) in ("eye", "torch.eye")
 
 
 def is_identity(expr: Expr) -> bool:

@@ -3,6 +3,8 @@
 import pytest
 import torch
 
+from autograd_cli.symbolic.matrices import is_symmetric
+
 CASES = """
 linalg.multi_dot([x, y])                      | 23 34
 linalg.multi_dot([x, y, z])                   | 23 34 42
@@ -132,3 +134,28 @@ def test_a_dim_that_a_contraction_stretches(derive):
     assert (
         found.derivative.reason == "a contraction that stretches a dim of size 1 has no derivative rule yet"
     )
+
+
+SYMMETRIC = [
+    "A@A.T",
+    "A.T@A",
+    "A.T@eye(3)@A",
+    "eye(3)",
+    "c*eye(3)",
+    "A@A.T + c*eye(3)",
+    "A.T@A - torch.eye(3)",
+]
+NOT_SYMMETRIC = ["A", "A@B.T", "A.T@B@A", "A@A", "B*eye(1)", "A@A.T + B", "B*(A@A.T)", "A.T@A@B"]
+
+
+@pytest.mark.parametrize("source", SYMMETRIC + NOT_SYMMETRIC)
+def test_a_matrix_that_is_symmetric_as_it_is_written(expr, source):
+    assert is_symmetric(expr(source)) == (source in SYMMETRIC)
+
+
+@pytest.mark.parametrize("source", [source for source in SYMMETRIC + NOT_SYMMETRIC if "A" in source])
+def test_a_matrix_is_turned_where_it_is_not_symmetric(derive, source):
+    given = dict(zip("ABc", values("33 33 -").values(), strict=True))
+    found = derive(f"slogdet({source})[1]", **given)
+    assert found["A"].agrees, (found["A"].text, found["A"].value, found["A"].gradient)
+    assert (f"inv({source}).T" in found["A"].text) == (source in NOT_SYMMETRIC)
