@@ -151,6 +151,8 @@ def test_a_cotangent_weighs_the_output(traced):
         ("x*abs(x)", {"x": "0."}, Verdict.KINK, "is -2 on one side and 2 on the other; autograd gives 0"),
         ("abs(x)**1.5", {"x": "0."}, Verdict.JUMP, "grows without bound"),
         ("sqrt(x)", {"x": "0."}, Verdict.DOMAIN_EDGE, "no values on one side"),
+        ("sqrt(x**2 + 1e-12)", {"x": "0."}, Verdict.OK, ""),
+        ("F.smooth_l1_loss(x, 0*x)", {"x": "1."}, Verdict.KINK, "on one side and 0.9999 on the other"),
         ("relu(x)", {"x": "1."}, Verdict.OK, ""),
         ("3*x", {"x": "2."}, Verdict.OK, FLAT),
         ("sum(abs(x))", {"x": "[1.,-2.]"}, Verdict.OK, ""),
@@ -223,6 +225,14 @@ def test_only_the_witnesses_asked_for_are_given(blocks):
 
 def test_own_tolerances_stand_in_for_rounding(blocks):
     assert blocks("sin(x**2)", Options(atol=0.5), x="2.")[XX].tolerance == 0.5
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_net_in_float32_is_ok(blocks, seed):
+    given = {"X": f"randn(20,{8 + seed})", "W": f"randn({8 + seed},16)", "c": "zeros(16)", "V": "randn(16,3)"}
+    labels = {"y": f"tensor({[k % 3 for k in range(20)]})", "const": "X y"}
+    found = blocks("F.cross_entropy(relu(X@W+c)@V, y)", dtype="float32", **given, **labels)
+    assert {pair: block.verdict for pair, block in found.items()} == dict.fromkeys(found, Verdict.OK)
 
 
 def test_float16_loses_digits(blocks):

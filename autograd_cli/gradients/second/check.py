@@ -259,7 +259,8 @@ class _View:
         evidence = self._evidence(given, exact, None if not self.check.plan.whole else numeric, slopes)
         outcomes = [judged(evidence)]
         if numeric is not None and not self.check.plan.whole:
-            outcomes.append(replace(judged(self._projected(evidence, numeric)), worst=None))
+            seen = numeric if slopes is None or slopes.rough else numeric.smooth()
+            outcomes.append(replace(judged(self._projected(evidence, seen)), worst=None))
         outcome = max(outcomes, key=lambda one: one.verdict.rank)
         asymmetry = self.asymmetry(self.check.passes.given.rows)
         outcome = self._symmetric(outcome, asymmetry, evidence)
@@ -291,7 +292,7 @@ class _View:
         return Evidence(
             given=given,
             exact=exact,
-            allowed=spread.tolerance(exact, samples) if allowed is None else allowed,
+            allowed=passes.allowed(spread) if allowed is None else allowed,
             fine=spread.reference(exact, samples),
             dtype=dtype_of(leaf),
             eps=spread.eps,

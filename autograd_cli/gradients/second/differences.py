@@ -181,7 +181,16 @@ def _extrapolated(levels: Levels) -> tuple[Array, Array]:
             off = 4 * moved + 2 * noise + 1e-15 * np.abs(row[column])
             better = off < error
             best, error = np.where(better, row[column], best), np.where(better, off, error)
-    return best, error
+    return best, np.maximum(error, _overlooked(levels, best))
+
+
+def _overlooked(levels: Levels, best: Array) -> Array:
+    """By how much short steps say that there is something else than long steps settled on, (m,)."""
+    apart = np.abs(levels.central - best) - 8 * levels.noise
+    gross = apart > 0.05 * np.maximum(np.abs(levels.central), np.abs(best))
+    short = np.where(gross, apart, 0.0)[-len(levels.h) // 3 :]
+    found: Array = 2 * np.nan_to_num(short, nan=np.inf).max(0)
+    return found
 
 
 def _is_calm(levels: Levels, values: Array, errors: Array) -> NDArray[np.bool_]:
@@ -216,16 +225,21 @@ def _bend(levels: Levels, place: int) -> tuple[Bend, float]:
         growth = central[clear[-3:]] / central[clear[-4:-1]]
         if (growth > 1.9).all() and (growth < 2.1).all():
             return Bend.KINK, np.nan
-        if (growth > 1.1).all():
+        if _is_steady(growth):
             return Bend.STEEP, np.nan
     stands = np.flatnonzero(np.isfinite(gap) & (np.abs(gap) > _CLEAR * noise))
     if len(stands) >= 4 and not _ends_early(gap, noise, stands[-1]):
         ratio = gap[stands[-3:]] / gap[stands[-4:-1]]
         if (np.abs(ratio - 1) < 0.1).all():
             return Bend.STEP, float(gap[stands[-1]]) / 2
-        if (ratio > 1.1).all():
+        if _is_steady(ratio):
             return Bend.STEEP, np.nan
     return Bend.SMOOTH, np.nan
+
+
+def _is_steady(growth: Array) -> bool:
+    """Whether something grows by a power of the step: what stops growing does so by less and less."""
+    return bool((growth > 1.1).all() and np.ptp(growth) < 0.02 * growth.max())
 
 
 def _ends_early(values: Array, noise: Array, last: int) -> bool:

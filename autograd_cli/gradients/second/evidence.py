@@ -27,6 +27,12 @@ class Differences:
         known = self.errors[self.errors.isfinite()]
         return float(known.max()) if known.numel() else None
 
+    def smooth(self) -> "Differences":
+        """These with nothing said of the places that are not smooth."""
+        values = self.values.clone()
+        values[list(self.rough)] = torch.nan
+        return Differences(values, self.errors)
+
     def sides(self, place: int) -> tuple[float, float]:
         """The second derivatives on the two sides of a place."""
         assert self.low is not None

@@ -50,15 +50,31 @@ def judged(evidence: Evidence) -> Outcome:
 
 
 def _places(evidence: Evidence) -> dict[int, tuple[Bend, Differences]]:
-    """The places without a smooth second derivative; what the function itself tells goes first."""
+    """The places without a smooth second derivative, and by which differences that is seen."""
     found: dict[int, tuple[Bend, Differences]] = {}
     numeric, slopes = evidence.numeric, evidence.slopes
     for place, bend in slopes.rough.items() if slopes else ():
         if numeric is None or not _tells(numeric, evidence)[place]:
             found[place] = (bend, slopes)  # type: ignore[assignment]
+    sharp = _known_by_slopes(evidence)
     for place, bend in numeric.rough.items() if numeric else ():
-        found[place] = (bend, numeric)  # type: ignore[assignment]
+        if not sharp[place]:
+            found[place] = (bend, numeric)  # type: ignore[assignment]
     return dict(sorted(found.items()))
+
+
+def _known_by_slopes(evidence: Evidence) -> torch.Tensor:
+    """Where autograd's first gradient is smooth and says what the second pass does.
+
+    Its differences are sharper than those of the function, which may take a kink nearby for one here.
+    """
+    slopes = evidence.slopes
+    if slopes is None:
+        return torch.zeros_like(evidence.exact, dtype=torch.bool)
+    room = evidence.fine + slopes.errors.nan_to_num(nan=0.0)
+    known = _tells(slopes, evidence) & agrees(evidence.exact, slopes.values, room)
+    known[list(slopes.rough)] = False
+    return known
 
 
 def _tells(reference: Differences, evidence: Evidence) -> torch.Tensor:
@@ -91,7 +107,7 @@ def _rough(evidence: Evidence, place: int, bend: Bend, by: Differences) -> Outco
 def _step(evidence: Evidence, place: int, by: Differences) -> Outcome:
     """The verdict where the second derivative is another one on each side."""
     given, (low, high) = float(evidence.given[place]), by.sides(place)
-    room = float(evidence.allowed[place]) + 1e-4 * max(abs(low), abs(high))
+    room = float(evidence.allowed[place]) + 1e-2 * (high - low)
     sides = f"{real(low, 4)} on one side and {real(high, 4)} on the other"
     if low - room <= given <= high + room:
         sentence = f"the second derivative is {sides}; autograd gives {real(given)}"

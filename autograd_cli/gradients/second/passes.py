@@ -19,6 +19,7 @@ MOST = 32
 _WORK = 300_000_000
 """Elements squared times the work of one replay, above which fewer are looked at as well."""
 _SAMPLES = 4
+_CALLS, _LEAST = 4.0, 0.25
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,15 @@ class Passes:
     def _sampler(self) -> Sampler:
         with self.double.session():
             return Sampler(self.double, self.bench.cotangent, None)
+
+    def allowed(self, spread: Spread) -> torch.Tensor:
+        """What may lie between the run's own second pass and a reference, (n,).
+
+        A second pass has several calls for each one that the samples move, and of few samples some
+        elements look exact by chance.
+        """
+        found = _CALLS * spread.tolerance(spread.exact, spread.samples)
+        return torch.maximum(found, _LEAST * found.square().mean().sqrt())
 
     def spread(self, name: str, exact: torch.Tensor, samples: torch.Tensor) -> Spread:
         """What rounding does to a block (n,) by a leaf, of which the samples are (samples, n)."""

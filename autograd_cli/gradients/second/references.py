@@ -15,7 +15,7 @@ from autograd_cli.gradients.second.surface import Surface, gradient
 
 PROBES = 4
 """Directions along which a product with a direction is looked at by the function alone."""
-_SLOPE_LEVELS = 10
+_SLOPE_LEVELS, _FINE_LEVELS = 10, 18
 _DEAR = 1_000_000
 """The work of one replay above which one direction has to do."""
 
@@ -27,6 +27,7 @@ class References:
         self.surface = surface
         self.plan = plan
         self.rounding = rounding
+        self._found: dict[tuple[int, int, bool], Levels] = {}
 
     def numeric(self, one: str, other: str) -> Differences:
         """Second differences of the function alone for a block, or along PROBES in its first leaf."""
@@ -37,25 +38,18 @@ class References:
     def slopes(self, one: str, other: str) -> Differences:
         """Differences of autograd's first gradient for the block of two leaves, the second one moved."""
         part, rows = self.surface.parts[one], self.plan.rows[other]
-        chosen = [(self._steep[row], part) for row in range(rows.start, rows.stop)]
-        read = [by.read(_chosen(levels, where)) for levels, where in chosen]
-        wide = [
-            self._wider(row, part, known)
-            for row, known in zip(range(rows.start, rows.stop), read, strict=True)
-        ]
-        return _columns([differences(one) for one in wide])
+        return _columns([differences(self._read(row, part)) for row in range(rows.start, rows.stop)])
 
-    def _wider(self, row: int, part: slice, known: by.Bends) -> by.Bends:
-        """What was read, or what wider steps tell where that is more."""
-        settled = np.isfinite(known.errors) & (known.errors <= 1e-6 * np.abs(known.values) + 1e-9)
-        if settled.all() or not self._has_wide(row):
+    def _read(self, row: int, part: slice) -> by.Bends:
+        """What the gradient by a part tells along a direction; of few steps, else of finer or wider ones."""
+        known = by.read(_chosen(self._slope_levels(row, _SLOPE_LEVELS), part))
+        if not known.rough and _settled(known):
             return known
-        return by.better(_chosen(self._steep[row], part), _chosen(self._slope_levels(row, True), part))
-
-    @cached_property
-    def _steep(self) -> list[Levels]:
-        """For each direction of the plan, differences of the gradient along it."""
-        return [self._slope_levels(row, False) for row in range(len(self.plan.directions))]
+        fine = _chosen(self._slope_levels(row, _FINE_LEVELS), part)
+        known = by.read(fine)
+        if _settled(known) or not self._has_wide(row):
+            return known
+        return by.better(fine, _chosen(self._slope_levels(row, _SLOPE_LEVELS, True), part))
 
     @cached_property
     def _here(self) -> Array:
@@ -76,17 +70,22 @@ class References:
     def _has_wide(self, row: int) -> bool:
         return self._scale(row, True) > 8 * self._scale(row, False)
 
-    def _slope_levels(self, row: int, wide: bool) -> Levels:
-        scale = self._scale(row, wide)
+    def _slope_levels(self, row: int, count: int, wide: bool = False) -> Levels:
+        """Differences of the gradient along a direction of the plan, by that many steps."""
+        if (row, count, wide) not in self._found:
+            self._found[row, count, wide] = self._made_levels(row, count, self._scale(row, wide))
+        return self._found[row, count, wide]
+
+    def _made_levels(self, row: int, count: int, scale: float) -> Levels:
         direction = self.plan.directions[row].numpy() * scale
-        h = by.steps(_SLOPE_LEVELS)[1:]
+        h = by.steps(count)[1:]
         up = np.array([self._gradient(self.surface.at + step * direction) for step in h])
         down = np.array([self._gradient(self.surface.at - step * direction) for step in h])
-        return by.of_slopes(up, down, self._here, h, self.rounding + self._moved(direction)).times(1 / scale)
+        return by.of_slopes(up, down, self._here, h, self.rounding + self._moved()).times(1 / scale)
 
-    def _moved(self, direction: Array) -> Array:
+    def _moved(self) -> Array:
         """What rounding the place itself does to the gradient, roughly."""
-        return np.full(len(self._here), 1e-16) * np.abs(self._here)
+        return 1e-16 * np.abs(self._here)
 
     def _elements(self, one: str, other: str) -> Differences:
         first, second = self.surface.parts[one], self.surface.parts[other]
@@ -106,8 +105,7 @@ class References:
         """The second derivatives by pairs of elements, wider steps tried where they tell more."""
         narrow = self._levels(pairs, self.surface.scales)
         known = by.read(narrow)
-        settled = np.isfinite(known.errors) & (known.errors <= 1e-6 * np.abs(known.values) + 1e-9)
-        if not settled.all() and (self.surface.wide > 8 * self.surface.scales).any():
+        if not _settled(known) and (self.surface.wide > 8 * self.surface.scales).any():
             wide = np.maximum(self.surface.wide, self.surface.scales)
             known = by.better(narrow, self._levels(pairs, wide))
         return differences(known)
@@ -147,6 +145,11 @@ class References:
 def probe(count: int, number: int) -> torch.Tensor:
     """The direction of that number in which products are looked at."""
     return seeded(count, 1 + number)
+
+
+def _settled(known: by.Bends) -> bool:
+    """Whether all error bars are small."""
+    return bool((known.errors <= 1e-6 * np.abs(known.values) + 1e-9).all())
 
 
 def _chosen(levels: Levels, part: slice) -> Levels:
