@@ -154,7 +154,8 @@ class Sampler:
             made = torch.autograd.grad(numbers, asked, allow_unused=True)
         except Exception as error:  # whatever torch raises is the reason
             raise ReplayError(first_line(error)) from error
-        given = [torch.zeros_like(v) if g is None else g for g, v in zip(made, asked, strict=True)]
+        pairs = zip(made, asked, strict=True)
+        given = [torch.zeros_like(v) if g is None or g._is_zerotensor() else g for g, v in pairs]
         exact, samples = {}, {}
         for place, name in enumerate(self.replay.leaves):
             each = torch.stack(given[place :: len(self.replay.leaves)]).reshape(len(leaves), -1)

@@ -66,7 +66,7 @@ class Together:
         numbers = self.totals(output.detach(), cotangent)
         exact, samples = {}, {}
         for (name, leaf), slope in zip(leaves.items(), made, strict=True):
-            gradient = rows(torch.zeros_like(leaf) if slope is None else slope)
+            gradient = rows(torch.zeros_like(leaf) if slope is None or slope._is_zerotensor() else slope)
             exact[name], samples[name] = gradient[0], gradient[1:last] - gradient[0]
         return Sampled([number - numbers[0] for number in numbers[1:last]], exact, samples, self.opened)
 
