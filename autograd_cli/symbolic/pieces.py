@@ -123,6 +123,16 @@ def shapes_of(call: Call) -> list[Shape]:
     return []
 
 
+_THREE = ("svd", "torch_svd", "lu")
+
+
+def counted(item: int, call: Call) -> int:
+    """Which result `item` is, where it is counted from the end."""
+    if item >= 0:
+        return item
+    return item % (len(shapes_of(call)) or (3 if call.step.key in _THREE else 2))
+
+
 def _tensors(call: Call) -> list[Operand]:
     given = call.args[0] if len(call.args) == 1 and isinstance(call.args[0], tuple | list) else call.args
     return [one for one in given if isinstance(one, Operand)]

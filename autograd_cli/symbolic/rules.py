@@ -25,7 +25,7 @@ from autograd_cli.symbolic import (
     writing,
 )
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand
-from autograd_cli.symbolic.pieces import item_of
+from autograd_cli.symbolic.pieces import counted, item_of
 from autograd_cli.symbolic.texts import Contributions, contributions as from_texts
 from autograd_cli.symbolic.unwritten import UNWRITTEN
 from autograd_cli.symbolic.values import Value
@@ -167,5 +167,9 @@ def contributions_of_several(call: Call, cotangents: Mapping[int, Value]) -> Con
         raise NoRuleError(f"{call.name} with several results has no derivative rule yet")
     if not _takes(rule, len(call.args), tuple(call.kwargs)):
         raise NoRuleError(f"{call.name} has no derivative rule for these arguments yet")
-    found = rule(call, cotangents, *call.args, **call.kwargs)
+    by: dict[int, Value] = {}
+    for item, value in cotangents.items():
+        place = counted(item, call)
+        by[place] = by[place].plus(value) if place in by else value
+    found = rule(call, by, *call.args, **call.kwargs)
     return [(target, value) for target, value in found if target.active]

@@ -33,6 +33,8 @@ CASES = [
     ("broadcast_tensors(x, y)[0]*y", M, ROW), ("broadcast_tensors(x, y)[1]**2", M, ROW),
     ("meshgrid(x, y, indexing='ij')[0]*y", (3,), ROW), ("meshgrid(x, y, indexing='xy')[1]*x", (3,), ROW),
     ("stack(meshgrid(x, y, indexing='ij')).sin()", (3,), ROW), ("stack(broadcast_tensors(x, y))**2", M, ROW),
+    ("x.unbind()[-1]**2*x.unbind()[0]", (2, 3)), ("x.chunk(2)[-1]*y*x.chunk(2)[0]", (4,), ()),
+    ("x.chunk(2)[-1]*x.chunk(2)[1]*x.chunk(2)[0]", (4,)), ("x.max(0)[-2]*y", (3, 4), (4,)),
     ("x[0]*x[1]*x[-1]", (3,)), ("x[0]*x[2]", (3,)), ("x[0]*y + x[0].sin() + x", M, ROW),
     ("x[0][1]*x[0][0]", M),
     ("(x[0] + x[1]).sum()", (2, 3)), ("x[0]*2 + x[1]*3", (2,)), ("x[0]**2/x[0]", (1,)),
