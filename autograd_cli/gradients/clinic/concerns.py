@@ -51,6 +51,10 @@ def _shaped(trial: Trial, passed: Passed) -> Iterator[Concern]:
             )
             yield Concern("wrong-type", sentence, place, True)
             continue
+        if value.dtype != input_.dtype:
+            names = str(value.dtype).removeprefix("torch."), trial.names[position]
+            sentence = f"its {written.ordinal(number)} return value is {names[0]} where {names[1]} is float64"
+            yield Concern("other-dtype", sentence, place)
         shapes = tuple(value.shape), tuple(input_.shape)
         if shapes[0] == shapes[1]:
             continue

@@ -30,6 +30,12 @@ _FEW = 400
 _ORDER = "agx gradcheck … --order 2"
 
 
+_LARGE = 200_000
+"""Elements of all inputs beyond which the whole check is enough: this one would take as long again."""
+_SMOOTH = frozenset({Verdict.OK, Verdict.PRECISION, Verdict.WRONG})
+"""First verdicts with which a second order can be looked at."""
+
+
 def examined(run: Run) -> tuple[Examination, ...]:
     """What is to be said of each autograd.Function that the steps of a run called."""
     found = []
@@ -73,12 +79,17 @@ def _examination(run: Run, step: LiveStep, applied: Applied) -> Examination:
 
 def _of_trial(made: Examination, run: Run, expr: Expr, trial: Trial) -> Examination:
     passed = trial.backward(trial.values, trial.ones())
-    if passed.error is None:
+    elements = sum(trial.values[i].numel() for i in trial.slots)
+    if passed.error is None and elements <= _LARGE:
         slots = tuple(_slots(run, expr, trial))
-        second, sentence = second_order(trial)
+        smooth = all(slot.verdict in _SMOOTH for slot in slots)
+        second, sentence = second_order(trial) if smooth else (None, "")
     else:
         slots, second, sentence = (), None, ""
     said = concerns(trial, passed)
+    if elements > _LARGE:
+        words = f"its values are looked at in the whole alone, since its inputs have {elements:,} elements"
+        said = (*said, Concern("not-examined", words, made.place))
     if passed.error is not None and not any(each.wrong for each in said):
         words = f"torch refuses what backward returns: {first_line(passed.error)}"
         said = (Concern("refused", words, written.returned(trial.owner, 1), True), *said)

@@ -234,6 +234,19 @@ class Rounding(Function):
         return g
 
 
+class Clamped(Function):
+    """At a kink, and in single precision."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(min=0)
+
+    @staticmethod
+    def backward(ctx, g):
+        return g.float() * (ctx.saved_tensors[0] > 0)
+
+
 swapped = Silent.apply
 
 
@@ -331,6 +344,22 @@ def test_a_tensor_kept_on_ctx_is_told(more):
 def test_a_straight_through_estimate_is_told_for_what_it_is(more):
     slot = more("Rounding.apply", "f(x).sum()", x="randn(3)").examined[0].slots[0]
     assert slot.patterns[0].startswith("forward does not change with x here")
+
+
+def test_at_a_kink_no_second_order_is_judged(more):
+    made = more("Clamped.apply", "f(x).sum()", x="[0., 1., -1.]")
+    assert (made.status, made.examined[0].slots[0].verdict, made.examined[0].second) == (
+        0,
+        Verdict.KINK,
+        None,
+    )
+    assert concerns(made)["other-dtype"].sentence == "its 1st return value is float32 where x is float64"
+
+
+def test_the_values_of_large_inputs_are_left_to_the_whole_check(more):
+    made = more("Overwriting.apply", "f(x*1).tanh().sum()", x="ones(201,1000)")
+    assert made.examined[0].slots == ()
+    assert {"not-examined", "writes-grad-output"} <= set(concerns(made))
 
 
 def test_trace_examines_nothing(tmp_path):
