@@ -20,7 +20,6 @@ from autograd_cli.views.pieces import (
     words,
 )
 from autograd_cli.views.relations import asked, under as beneath
-from autograd_cli.views.second import second, second_verdicts
 from autograd_cli.views.table import graph_table
 from autograd_cli.views.verdicts import verdicts
 
@@ -34,10 +33,10 @@ def compose(report: Report, room: Room) -> list[Piece]:
         return list(_parted([*facts, *_findings(report, room)]))
     if room.check:
         looked_at = [*map(examination, report.examined), *asked(report, room)]
-        checked = [verdicts(report), second_verdicts(report), *looked_at]
+        checked = [verdicts(report), _second(report, room), *looked_at]
         return list(_parted([[_head(report)], *checked, *_findings(report, room)]))
     if report.statements:
-        shown = [*program.blocks(report, room), second(report, room)]
+        shown = [*program.blocks(report, room), _second(report, room)]
         return list(_parted(shown + _findings(report, room)))
     tree, under = graph_table(report, room) or (None, [])
     blocks: list[list[Piece]] = [
@@ -46,9 +45,18 @@ def compose(report: Report, room: Room) -> list[Piece]:
         beneath(report),
         *asked(report, room),
         program.gradients(report.gradients, report.dtype, room),
-        second(report, room),
+        _second(report, room),
     ]
     return list(_parted(blocks + _findings(report, room)))
+
+
+def _second(report: Report, room: Room) -> list[Piece]:
+    """What is told of the second derivative, where there is one."""
+    if report.second is None:
+        return []
+    from autograd_cli.views.second import second, second_verdicts  # few reports have one
+
+    return second_verdicts(report) if room.check else second(report, room)
 
 
 def _findings(report: Report, room: Room) -> list[list[Piece]]:

@@ -223,6 +223,12 @@ def test_only_the_witnesses_asked_for_are_given(blocks):
     assert block.symbolic is not None
 
 
+def test_autograd_alone_has_no_verdict(blocks):
+    block = blocks("sin(x**2)", Options(witnesses=frozenset({Witness.AUTOGRAD})), x="2.")[XX]
+    assert (block.numeric, block.differences, block.formula, block.verdict) == (None, None, None, None)
+    assert block.autograd == pytest.approx(10.801553, abs=1e-6)
+
+
 def test_own_tolerances_stand_in_for_rounding(blocks):
     assert blocks("sin(x**2)", Options(atol=0.5), x="2.")[XX].tolerance == 0.5
 

@@ -144,8 +144,10 @@ class _Check:
         if error:
             sentence = f"autograd has no second derivative here: {error}"
             return SecondBlock(**parts | {"verdict": Verdict.NO_GRAPH, "sentence": sentence})
-        if Witness.AUTOGRAD in wanted:
+        if Witness.AUTOGRAD in wanted and (exact or numeric):
             parts |= view.judgement(exact, numeric, slopes)
+        elif Witness.AUTOGRAD in wanted:
+            parts |= view.alone()
         return SecondBlock(**parts)
 
     def _numeric(self, one: str, other: str) -> Differences:
@@ -250,6 +252,10 @@ class _View:
             "worst": None,
             "verdict": None,
         }
+
+    def alone(self) -> dict[str, Any]:
+        """The field of the record that holds autograd's values, with nothing to hold them against."""
+        return {"autograd": self._written(self.of(self.check.passes.given.rows))}
 
     def judgement(
         self, exact: Exact | None, numeric: Differences | None, slopes: Differences | None
