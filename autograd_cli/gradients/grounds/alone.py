@@ -6,6 +6,7 @@ was called on in the run, with one operand moved; what it is made of plays no pa
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -91,10 +92,15 @@ def _kind(step: LiveStep, planned: Planned, values: Sequence[Any]) -> Any:
 
 
 class _Node:
-    """One call as a function of one operand; the weighted sum of its results is what is differentiated."""
+    """One call as a function of one operand; the weighted sum of its results is what is differentiated.
 
-    def __init__(self, planned: Planned, values: Sequence[Any]) -> None:
+    With `only` it is that of one of several results: some have no gradient together, as an
+    eigenvector that is known up to its phase.
+    """
+
+    def __init__(self, planned: Planned, values: Sequence[Any], only: int | None = None) -> None:
         self.planned = planned
+        self.only = only
         self.values = {place: values[place] for place in _operands(planned)}
         generator = torch.Generator().manual_seed(0)
         self.here = self(None, None)
@@ -110,7 +116,8 @@ class _Node:
         if place is not None and value is not None:
             given[place] = value
         made = evaluated(self.planned, given)  # type: ignore[arg-type]
-        return [t for t in tensors_in(made) if t.is_floating_point() or t.is_complex()]
+        numbers = [t for t in tensors_in(made) if t.is_floating_point() or t.is_complex()]
+        return numbers if self.only is None else [numbers[self.only]]
 
     def vjp(self, place: int) -> torch.Tensor | None:
         """What the node's own backward sends to an operand; None where nothing."""
@@ -137,16 +144,20 @@ def _random(like: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
 
 def _guilty(run: Run, planned: Planned, values: Sequence[Any], reached: Sequence[int]) -> Iterator[Guilty]:
     """The operands by which the node's vjp is wrong; nothing of a node that cannot be called alone."""
-    try:
-        node = _Node(planned, values)
-        for place in reached:
-            operand = values[place]
-            if isinstance(operand, torch.Tensor) and (operand.is_floating_point() or operand.is_complex()):
-                found = _compared(node, place)
-                if found is not None:
-                    yield _named(run, planned, place, *found)
-    except Exception:  # a node that cannot be called alone says nothing of itself
-        return
+    results = len(tensors_in(run.steps[planned.index].value))
+    for only in (None, *(range(results) if results > 1 else ())):
+        with suppress(Exception):  # what cannot be called alone says nothing of itself
+            yield from list(_of_node(run, _Node(planned, values, only), reached))
+            return
+
+
+def _of_node(run: Run, node: _Node, reached: Sequence[int]) -> Iterator[Guilty]:
+    for place in reached:
+        operand = node.values[place]
+        if isinstance(operand, torch.Tensor) and (operand.is_floating_point() or operand.is_complex()):
+            found = _compared(node, place)
+            if found is not None:
+                yield _named(run, node.planned, place, *found)
 
 
 def _compared(node: _Node, place: int) -> tuple[float, float, float] | None:

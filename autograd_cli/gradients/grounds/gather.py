@@ -136,6 +136,8 @@ class Gatherer:
         alone = _few(lambda: each_alone(bench.run, replay, seen.name)) or Alone(0, 0, ())
         if not alone.guilty and gradient.verdict is Verdict.WRONG:
             alone = replace(alone, guilty=changed(bench, seen.arrived))
+        if not alone.guilty and gradient.odd is None and gradient.formula is not None:
+            alone = replace(alone, guilty=_few(lambda: wrong_rules(bench.run, seen.name)))
         return (replace(seen, gradient=_spared(gradient, alone)) if spared else seen), alone
 
 

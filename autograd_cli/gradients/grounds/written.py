@@ -9,12 +9,13 @@ from autograd_cli.gradients.exact import with_names
 from autograd_cli.gradients.grounds.alone import node_name
 from autograd_cli.gradients.replay import raised
 from autograd_cli.lang.nodes import Expr, Name
-from autograd_cli.report import Gradient, Ref, below
+from autograd_cli.report import Gradient, Ref, Verdict, below
 from autograd_cli.report.checks import Guilty
 from autograd_cli.report.kinds import Witness
-from autograd_cli.run.tape import BoundValue, LiveStep, Run, filled
+from autograd_cli.run.tape import BoundValue, LiveStep, Run, filled, grad_fns_of
 
 _NAMED = 5
+_SENT = "sent"
 
 
 def wrong_rules(run: Run, name: str) -> tuple[Guilty, ...]:
@@ -27,16 +28,20 @@ def wrong_rules(run: Run, name: str) -> tuple[Guilty, ...]:
             alone = _source(run, step)
             cotangent = _drawn(alone.output)
             made = backward(alone, cotangent)
-            expr = Name("__cotangent")
-            sent = BoundValue("__cotangent", "", cotangent, "constant")
+            expr = Name(_SENT)
+            sent = BoundValue(_SENT, "", cotangent, "constant")
             whole = Run(alone.program, (*alone.bindings, sent), alone.steps, alone.root, None, alone.settings)
             gradients = check(whole, made, cotangent, Options(cotangent=expr))
         except Exception:  # a node that is no source by itself says nothing
             continue
-        found += [_named(run, step, one) for one in gradients if one.odd is Witness.SYMBOLIC]
+        found += [_named(run, step, one) for one in gradients if _is_wrong(one)]
         if len(found) >= _NAMED:
             break
     return tuple(found[:_NAMED])
+
+
+def _is_wrong(gradient: Gradient) -> bool:
+    return gradient.verdict is Verdict.WRONG and gradient.odd is not Witness.AUTOGRAD
 
 
 def _live(run: Run, name: str) -> Iterator[LiveStep]:
@@ -81,6 +86,10 @@ def _source(run: Run, step: LiveStep) -> Run:
         places[place] = Ref(len(steps))
         steps.append(made)
     steps.append(_called(run, step, steps, places, named))
+    if not isinstance(steps[-1].value, torch.Tensor):  # one of several results, the first that is used
+        item = next(s for s in run.steps if s.kind == "call" and set(below(s)) == {step.index})
+        places[step.index] = Ref(len(steps) - 1)
+        steps.append(_called(run, item, steps, places, named))
     return Run(run.program, tuple(bindings), steps, len(steps) - 1, None, run.settings)
 
 
@@ -97,7 +106,9 @@ def _called(
     with torch.enable_grad():
         value = step.call(*filled(args, values), **filled(kwargs, values))
     expr = with_names(run.tape[step.index].expr, named)
-    return LiveStep(len(steps), expr, "call", value, step.function, step.call, args, kwargs, (value.grad_fn,))
+    return LiveStep(
+        len(steps), expr, "call", value, step.function, step.call, args, kwargs, grad_fns_of(value)
+    )
 
 
 def _named(run: Run, step: LiveStep, gradient: Gradient) -> Guilty:
