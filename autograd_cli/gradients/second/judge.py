@@ -53,13 +53,16 @@ def _places(evidence: Evidence) -> dict[int, tuple[Bend, Differences]]:
     """The places without a smooth second derivative, and by which differences that is seen."""
     found: dict[int, tuple[Bend, Differences]] = {}
     numeric, slopes = evidence.numeric, evidence.slopes
-    for place, bend in slopes.rough.items() if slopes else ():
-        if numeric is None or not _tells(numeric, evidence)[place]:
-            found[place] = (bend, slopes)  # type: ignore[assignment]
-    sharp = _known_by_slopes(evidence)
-    for place, bend in numeric.rough.items() if numeric else ():
-        if not sharp[place]:
-            found[place] = (bend, numeric)  # type: ignore[assignment]
+    if slopes is not None:
+        told = (
+            torch.zeros_like(evidence.exact, dtype=torch.bool)
+            if numeric is None
+            else _tells(numeric, evidence)
+        )
+        found |= {place: (bend, slopes) for place, bend in slopes.rough.items() if not told[place]}
+    if numeric is not None:
+        sharp = _known_by_slopes(evidence)
+        found |= {place: (bend, numeric) for place, bend in numeric.rough.items() if not sharp[place]}
     return dict(sorted(found.items()))
 
 
