@@ -1,6 +1,7 @@
 """Rules of distances and angles between vectors, and of attention, which weighs values by them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import isqrt
 from typing import Any
 
@@ -31,7 +32,10 @@ def cosine_similarity(
 ) -> Contributions:
     """cosine_similarity C of the unit vectors X and Y: G*(Y - C*X)/norm(x), and likewise for y."""
     shape = broadcast(x.shape, y.shape)
+    if not shape:
+        raise NoRuleError(f"{call.name} of two numbers has no short formula")
     axis = plain(dim) % len(shape)
+    one, other = _whole(x, axis, shape), _whole(y, axis, shape)
     cosine = with_dims(Value((call.out.term,), call.out.shape), [axis], shape).single()
     share = with_dims(g, [axis], shape)
 
@@ -45,7 +49,16 @@ def cosine_similarity(
             return share
         return bent.times(share.single(), shape).times(factor_term(length, kept).power(-1), shape)
 
-    return [(x, by_one(x, y)), (y, by_one(y, x))]
+    return [(x, by_one(one, other)), (y, by_one(other, one))]
+
+
+def _whole(x: Operand, axis: int, shape: Shape) -> Operand:
+    """Vectors as long as they are stretched to."""
+    at = axis - len(shape) + len(x.shape)
+    if at >= 0 and x.shape[at] == shape[axis]:
+        return x
+    expr = method(x.expr, "expand", *shape)
+    return replace(x, expr=expr, shape=shape, term=factor_term(expr, shape))
 
 
 def distances(

@@ -230,7 +230,8 @@ def diagonal(
 def vandermonde(call: Call, g: Value, x: Operand, *, N: Any = None) -> Contributions:  # noqa: N803
     """vander, the powers of x: the sum of G times k*x**(k-1)."""
     powers = f"arange(1, {call.out.shape[-1]})*out[..., :-1]"
-    text = f"({powers}).sum(-1)" if g.natural == () else f"(g[..., 1:]*({powers})).sum(-1)"
+    summed = "sum(-1)" if x.shape else "sum()"
+    text = f"({powers}).{summed}" if g.natural == () else f"(g[..., 1:]*({powers})).{summed}"
     names = {"out": call.out.expr}
     if g.natural == ():
         return [(x, g.times(factor_term(filled(parsed(text), names), x.shape), x.shape))]

@@ -80,6 +80,7 @@ linalg.lstsq(A, B)[0]                                  | 43 42
 linalg.lstsq(A, B).solution                            | 243 242
 linalg.lu(A)[1]                                        | 33
 linalg.lu(A)[2]                                        | 233
+linalg.vander(A.sum(), N=3)                            | 3
 linalg.vander(A, N=4)                                  | 23
 """.strip().splitlines()
 """Sources and the shapes of A and B, a digit a dim."""

@@ -32,6 +32,8 @@ F.normalize(x, dim=(0, 2))                                      | 2,3,4
 F.cosine_similarity(x, w)                                       | 3,4 | 3,4
 F.cosine_similarity(x, w, dim=0)                                | 4 | 4
 F.cosine_similarity(x, w, dim=-1)                               | 2,3,4 | 4
+F.cosine_similarity(x, w, dim=-2)                               | 1,2,3 | 2,1,3
+F.cosine_similarity(x, w, dim=0)                                | 2,3 | 3
 F.pairwise_distance(x, w)                                       | 3,4 | 3,4
 F.pairwise_distance(x, w, 1, keepdim=True)                      | 3,4 | 4
 F.pairwise_distance(x, w, 3, 0.1)                               | 4 | 4
@@ -112,6 +114,7 @@ REASONS = {
     "F.instance_norm(x[None], zeros(3), ones(3), use_input_stats=False)": (
         "instance_norm by what was noted before has no short formula"
     ),
+    "F.cosine_similarity(x[0, 0], x[1, 1], dim=0)": "cosine_similarity of two numbers has no short formula",
     "cdist(x, x, p=3)": "cdist with p = 3 has no short formula",
     "F.scaled_dot_product_attention(x, x, x, dropout_p=0.5)": (
         "scaled_dot_product_attention with dropout or shared heads has no short formula"
