@@ -1,7 +1,6 @@
 """Matrices on paper: transposes, products of matrices, identities, and texts about them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeGuard
 
 from autograd_cli.lang.nodes import Attribute, Binary, Call as CallExpr, Expr, Name, Number
@@ -12,17 +11,14 @@ from autograd_cli.symbolic.unparse import unparse
 from autograd_cli.symbolic.values import Value, scaled, split
 
 
-@dataclass(frozen=True)
 class Product(Binary):
-    """`left @ right`, known to be of two matrices or two stacks of them."""
+    """`left @ right`, known to be of two matrices or two stacks of them; a dataclass as its base is."""
 
 
-@dataclass(frozen=True)
 class Written(Product):
     """A product that stands so in the source: what stands before it does not come into its brackets."""
 
 
-@dataclass(frozen=True)
 class Symmetric(Binary):
     """A sum of two matrices that is known to be symmetric."""
 
