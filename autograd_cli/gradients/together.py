@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from autograd_cli.gradients.backward import slopes
 from autograd_cli.gradients.draws import KEPT, TOGETHER, WIDE, Use, lane_factors
 from autograd_cli.gradients.lane_rules import NoLanesError
 from autograd_cli.gradients.lanes import Laned, Lanes
@@ -62,7 +63,7 @@ class Together:
         leaves = {name: self.leaf(name, leaf).requires_grad_() for name, leaf in self.replay.leaves.items()}
         output = self.output(leaves)
         given = cotangent.expand(output.shape)
-        made = torch.autograd.grad(output, list(leaves.values()), given, allow_unused=True)
+        made = slopes(output, list(leaves.values()), given)
         numbers = self.totals(output.detach(), cotangent)
         exact, samples = {}, {}
         for (name, leaf), slope in zip(leaves.items(), made, strict=True):
