@@ -244,7 +244,7 @@ def _letter(place: Place, node: Call, callee: Name) -> LanguageError | None:
             "AGX103",
             f"`{callee.id}` is no function of the language.",
             callee.span,
-            "Write out what it computes.",
+            f"Write out what it computes, or bring your own: `--use {callee.id}=file.py:function`.",
         )
     return place.error(
         "AGX103",
