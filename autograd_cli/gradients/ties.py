@@ -15,6 +15,8 @@ from autograd_cli.run.tape import LiveStep, Run
 
 _COMPARE = frozenset({"eq", "ne", "lt", "less", "le", "gt", "greater", "ge"})
 
+_PICKS = frozenset({"getitem", "__getitem__", "masked_select", "nonzero", "argwhere", "take", "index_select"})
+
 
 def slopes(bench: Bench, name: str, given: torch.Tensor) -> Numeric | None:
     """The numeric slopes of a leaf, comparisons moving with it where they compare equal numbers.
@@ -29,7 +31,7 @@ def slopes(bench: Bench, name: str, given: torch.Tensor) -> Numeric | None:
     try:
         noise = bench.rounding.noise if bench.rounding else 0.0
         return numeric(Replay(moving), name, bench.cotangent, noise, bench.elements)
-    except ReplayError:
+    except (ReplayError, RuntimeError):  # a shape that depends on what is compared
         return bench.numeric(name)
 
 
@@ -42,8 +44,15 @@ def _moving(run: Run) -> Run | None:
     for step in run.steps:
         if step.kind == "call" and _is_bool(step) and not moved.isdisjoint(below(step)):
             moved.add(step.index)
+    if any(_may_pick(step) and not moved.isdisjoint(below(step)) for step in run.steps):
+        return None
     steps = [replace(s, held=False, renewed=True) if s.index in moved else s for s in run.steps]
     return replace(run, steps=steps)
+
+
+def _may_pick(step: LiveStep) -> bool:
+    """Whether how many elements the step gives may depend on the values of a mask."""
+    return step.kind == "call" and (step.function is None or step.function.name in _PICKS)
 
 
 def _is_bool(step: LiveStep) -> bool:
