@@ -215,8 +215,8 @@ def _slopes(bench: Bench, options: Options, name: str, given: torch.Tensor) -> N
     """The numeric slopes, where they are asked for and can be had."""
     if Witness.NUMERIC not in options.witnesses:
         return None
-    if options.gather is None:
-        return moving_slopes(bench, name, given)
+    if options.gather is None:  # a trace shows the branches that the run took
+        return moving_slopes(bench, name, given, jumps=False)
     if options.through and bench.replay is not None:
         return options.gather.through_cuts(bench, name)
     return None if options.gather.spares(bench) else moving_slopes(bench, name, given)

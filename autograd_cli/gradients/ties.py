@@ -10,6 +10,7 @@ import torch
 from autograd_cli.gradients.evidence import Bench
 from autograd_cli.gradients.numeric import Numeric, numeric
 from autograd_cli.gradients.replay import Replay, ReplayError
+from autograd_cli.gradients.slope import Shape
 from autograd_cli.report import Ref, below
 from autograd_cli.run.tape import LiveStep, Run
 
@@ -18,10 +19,11 @@ _COMPARE = frozenset({"eq", "ne", "lt", "less", "le", "gt", "greater", "ge"})
 _PICKS = frozenset({"getitem", "__getitem__", "masked_select", "nonzero", "argwhere", "take", "index_select"})
 
 
-def slopes(bench: Bench, name: str, given: torch.Tensor) -> Numeric | None:
+def slopes(bench: Bench, name: str, given: torch.Tensor, jumps: bool = True) -> Numeric | None:
     """The numeric slopes of a leaf, comparisons moving with it where they compare equal numbers.
 
     Where `given`, autograd's gradient, is not finite, a branch not taken is what has to be told of.
+    Without `jumps` a function that changes its branch with a jump is held to the one that it took.
     """
     if bench.replay is None or name not in bench.replay.leaves:
         return bench.numeric(name)
@@ -30,9 +32,11 @@ def slopes(bench: Bench, name: str, given: torch.Tensor) -> Numeric | None:
         return bench.numeric(name)
     try:
         noise = bench.rounding.noise if bench.rounding else 0.0
-        return numeric(Replay(moving), name, bench.cotangent, noise, bench.elements)
+        found = numeric(Replay(moving), name, bench.cotangent, noise, bench.elements)
     except (ReplayError, RuntimeError):  # a shape that depends on what is compared
         return bench.numeric(name)
+    kinks = all(slope.shape in (Shape.SMOOTH, Shape.KINK) for slope in found.slopes.values())
+    return found if jumps or kinks else bench.numeric(name)
 
 
 def _moving(run: Run) -> Run | None:

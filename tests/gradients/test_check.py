@@ -109,6 +109,12 @@ def test_digits_lost_in_float32_are_precision(judged, source, x):
     assert judged(source.replace(".half()", ""), dtype="float64", x=x).gradients["x"].verdict is Verdict.OK
 
 
+def test_a_trace_stays_on_the_branch_that_the_run_took_and_shows_a_kink(judged):
+    found = judged("where(x>9, x, 0).sum()", x="arange(12.)").gradients["x"]
+    assert (found.verdict, found.numeric[9:]) == (Verdict.OK, pytest.approx((0.0, 1.0, 1.0)))
+    assert judged("where(x>0, x, 2*x)", x="0.").gradients["x"].verdict is Verdict.KINK
+
+
 def test_complex_numbers_are_judged(judged):
     found = judged("(z*z*z.conj()).real", dtype="complex64", z="[1+2j,0.5-1j]").gradients["z"]
     assert found.verdict is Verdict.OK
