@@ -67,7 +67,9 @@ def _even(matrix: torch.Tensor, skew: torch.Tensor | None) -> torch.Tensor:
 
 def _skew(matrix: torch.Tensor, upper: bool) -> torch.Tensor | None:
     """What the recorded matrix is read as less its mean with its mirror image; None where it is symmetric."""
-    size = float(matrix.abs().max()) if matrix.numel() else 0.0
+    if not matrix.numel():
+        return None
+    size = float(matrix.abs().max())
     if not (matrix - matrix.mH).abs().max() > _ALIKE * torch.finfo(matrix.dtype).eps * size:
         return None
     wide = matrix.to(torch.promote_types(matrix.dtype, torch.float64))
@@ -100,7 +102,7 @@ def _moved_unevenly(replay: "Replay", index: int, values: Sequence[Any]) -> bool
     step = replay.steps[index]
     place = refs((step.args, step.kwargs))[0].index
     change = values[place] - replay.recorded()[place]
-    return bool((change - change.mH).abs().max() > _MOVE * change.abs().max())
+    return bool(change.numel() and (change - change.mH).abs().max() > _MOVE * change.abs().max())
 
 
 def _sentence(step: LiveStep) -> str:

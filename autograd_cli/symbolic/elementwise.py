@@ -156,6 +156,8 @@ def _prelu(x: Operand, weight: Operand) -> Texts:
     """By the weight, where one weight or one for each column is stretched as in broadcasting."""
     if prod(weight.shape) != 1 and len(x.shape) != 2:
         raise NoRuleError("prelu with a weight for each channel has no derivative rule yet")
+    if len(weight.shape) > len(x.shape):
+        raise NoRuleError("prelu of a single number has no derivative rule yet")
     return "where(x > 0, 1, weight)", "where(x > 0, 0, x)"
 
 

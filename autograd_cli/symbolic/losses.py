@@ -1,10 +1,11 @@
 """Rules of the losses: local factors by element, then the mean or the sum over them."""
 
 from collections.abc import Callable
+from functools import reduce
 from math import prod
 from typing import Any
 
-from autograd_cli.lang.nodes import Binary, Expr, Subscript
+from autograd_cli.lang.nodes import Binary, Compare, Expr, Subscript
 from autograd_cli.symbolic.build import call as calling, method, number, parsed
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, operand, plain
 from autograd_cli.symbolic.terms import Shape, Term, broadcast, factor_term
@@ -183,7 +184,7 @@ def cross_entropy(
         return _of_probabilities(_by_example(call, g, reduction, x), x, target, axis)
     if weight is not None and (smooth or weight.active):
         raise NoRuleError(f"{call.name} with these weights has no derivative rule yet")
-    share = _by_class(call, g, reduction, x, target, weight)
+    share = _by_class(call, g, reduction, x, target, weight, plain(ignore_index))
     meant = _one_hot(x, target)
     if smooth:
         kept = Binary("*", number(1 - smooth), meant)
@@ -198,12 +199,20 @@ def _one_hot(x: Operand, target: Operand) -> Expr:
     return method(hot, "movedim", -1, 1) if len(x.shape) > 2 else hot
 
 
-def _by_class(call: Call, g: Value, reduction: Any, x: Operand, target: Operand, weight: Any) -> Value:
-    """The cotangent of each example's loss, times the weight of its class, stretched over the classes."""
-    if weight is None:
+def _by_class(
+    call: Call, g: Value, reduction: Any, x: Operand, target: Operand, weight: Any, ignored: int
+) -> Value:
+    """The cotangent of each example's loss, times the weight of its class, stretched over the classes.
+
+    An example of the class that is `ignored` has the weight 0.
+    """
+    weights: list[Expr] = [] if weight is None else [Subscript(weight.expr, target.expr)]
+    if ignored >= 0:
+        weights.append(Compare(("!=",), (target.expr, number(ignored))))
+    if not weights:
         return _by_example(call, g, reduction, x)
-    each = factor_term(Subscript(weight.expr, target.expr), target.shape)
-    total = factor_term(method(each.factors[0].expr, "sum"), ())
+    chosen = reduce(lambda a, b: Binary("*", a, b), weights)
+    each, total = factor_term(chosen, target.shape), factor_term(method(chosen, "sum"), ())
     if plain(reduction) == "mean":
         share = g.times(total.power(-1), target.shape)
     else:
@@ -247,7 +256,7 @@ def nll_loss(
 ) -> Contributions:
     """nll_loss of (N, C, …) or (C): minus the one-hot target."""
     hot = factor_term(_one_hot(x, target), x.shape)
-    share = _by_class(call, g, reduction, x, target, weight)
+    share = _by_class(call, g, reduction, x, target, weight, plain(ignore_index))
     return [(x, share.times(Term(-1).times(hot), x.shape))]
 
 

@@ -183,6 +183,8 @@ def combinations(call: Call, g: Value, x: Operand, *given: Any, **named: Any) ->
 
 def unfold(call: Call, g: Value, x: Operand, dimension: Any, size: Any, step: Any) -> Contributions:
     """unfold: each window added where it was taken."""
+    if not x.shape:
+        raise NoRuleError("unfold of a single number has no derivative rule")
     axis = plain(dimension) % len(x.shape)
     places = method(
         method(calling("arange", x.shape[axis]), "unfold", 0, plain(size), plain(step)), "flatten"

@@ -109,7 +109,8 @@ def _freedom(call: Call, x: Operand, dim: Any, unbiased: Any, correction: Any) -
     """The dim that is meant and the divisor of a variance: n - 1 unless told."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
-    lost = plain(correction) if plain(unbiased) else 0
+    less = plain(correction)
+    lost = (1 if less is None else less) if plain(unbiased) else 0
     left = count_of(x, dim) - lost
     if left <= 0:
         raise NoRuleError(f"{call.name} of so few elements is not a number")

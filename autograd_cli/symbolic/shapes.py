@@ -32,7 +32,8 @@ def _sizes(shape: Shape) -> tuple[Any, ...]:
 
 def squeeze(call: Call, g: Value, x: Operand, dim: Any = None) -> Contributions:
     """squeeze: the dims of size 1 put back."""
-    dims = [d for d in dims_of(dim, len(x.shape)) if x.shape[d] == 1]
+    named = () if plain(dim) == () else dims_of(dim, len(x.shape))
+    dims = [d for d in named if x.shape[d] == 1]
     return [(x, with_dims(g, dims, x.shape))]
 
 
@@ -123,6 +124,8 @@ def cat(call: Call, g: Value, tensors: Any, dim: Any = 0) -> Contributions:
     along, start = plain(dim) % len(call.out.shape), 0
     found: Contributions = []
     for piece in tensors:
+        if len(piece.shape) < len(call.out.shape):  # torch lets one of shape (0,) stand in any list
+            continue
         found.append((piece, _stretch(g, along, start, piece)))
         start += piece.shape[along]
     return found

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from autograd_cli.lang.nodes import Compare, Expr, Subscript
+from autograd_cli.lang.nodes import Binary, Compare, Expr, Subscript
 from autograd_cli.symbolic.build import call as calling, literal, method
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, operand, plain
 from autograd_cli.symbolic.terms import factor_term
@@ -128,8 +128,12 @@ def index_fill(call: Call, g: Value, x: Operand, dim: Any, index: Operand, value
     rest = _emptied(g, x, lambda expr: method(expr, "index_fill", plain(dim), index.expr, 0))
     if not (isinstance(value, Operand) and value.position is not None):
         return [rest]
-    slices = _selected(dim, index)
-    return [rest, (value, placed(g, lambda expr: method(slices(expr), "sum"), ()))]
+
+    def filled(expr: Expr) -> Expr:  # an index that stands twice fills its slice once
+        kept = method(expr, "index_fill", plain(dim), index.expr, 0)
+        return method(Binary("-", expr, kept), "sum")
+
+    return [rest, (value, placed(g, filled, ()))]
 
 
 def index_put(

@@ -63,3 +63,8 @@ def test_the_value_is_the_recorded_one(traced, source, A):  # noqa: N803
     replay = Replay(run)
     with replay.session():
         torch.testing.assert_close(replay({}), run.output.detach())
+
+
+@pytest.mark.parametrize("source", ["linalg.cholesky(A).sum()", "linalg.eigvalsh(A, UPLO='U').sum()"])
+def test_a_matrix_of_no_elements(judged, source):
+    assert judged(source, A="zeros(2, 0, 0)").gradients["A"].verdict is Verdict.OK

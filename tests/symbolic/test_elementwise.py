@@ -94,6 +94,11 @@ def test_prelu_with_its_weight(derive, shape):
             assert found.agrees, (found.text, found.value, found.gradient)
 
 
+def test_prelu_of_a_number_by_a_list_of_one_says_that_it_has_no_rule(derive):
+    found = derive("F.prelu(x, w)", x=torch.tensor(-0.5), w=[0.1])
+    assert found["w"].derivative.reason == "prelu of a single number has no derivative rule yet"
+
+
 def test_prelu_by_channel_of_an_image_says_that_it_has_no_rule(derive):
     found = derive("F.prelu(x, w)", x=torch.ones(2, 3, 4), w=[0.1, 0.2, 0.3])
     assert found["w"].derivative.reason == "prelu with a weight for each channel has no derivative rule yet"

@@ -25,6 +25,10 @@ LOSSES = [
     ("F.nll_loss(log_softmax(x, 1), t, W)", ""), ("F.cross_entropy(x.reshape(1, 3, 2), t[None])", ""),
     ("F.cross_entropy(x.reshape(1, 3, 2), t[None], reduction='none')", ""),
     ("F.nll_loss(x.reshape(1, 3, 2), t[None], reduction='sum')", ""), ("F.cross_entropy(x[0], t[0])", ""),
+    ("F.cross_entropy(x, t, ignore_index=2)", ""), ("F.cross_entropy(x, t, W, ignore_index=0)", ""),
+    ("F.nll_loss(x, t, W, ignore_index=2, reduction='none')", ""),
+    ("F.nll_loss(x, t, ignore_index=0, reduction='sum')", ""), ("F.cross_entropy(x, t, ignore_index=1)", ""),
+    ("F.nll_loss(x.reshape(1, 3, 2), t[None], ignore_index=2)", ""),
 ]  # fmt: skip
 
 

@@ -46,7 +46,8 @@ WRITING = [
     ("x.index_add(0, tensor([1, 1]), y)**2", M, M),
     ("x.index_add(1, tensor([0, 2]), y, alpha=3)**2", M, (2, 2)),
     ("x.index_copy(0, tensor([1]), y)**2", M, (1, 3)), ("x.index_fill(1, tensor([0]), 3.0)*y", M, M),
-    ("x.index_fill(1, tensor([0, 2]), y)**2", M, ()),
+    ("x.index_fill(1, tensor([0, 2]), y)**2", M, ()), ("x.index_fill(1, tensor([2, 0, 2]), y)**2", M, ()),
+    ("squeeze(x, [])**2", (1, 1)), ("cat([x, y], 1)**2", M, (0,)),
     ("x.index_put((tensor([0, 1]), tensor([1, 1])), y)**2", M, ()),
     ("x.index_put((tensor([1, 0]),), y)**2", M, M),
     ("x.index_put((tensor([1, 1]),), y, accumulate=True)**2", M, M),
@@ -91,6 +92,12 @@ def test_at_zeros_and_nan(derive, source):
     found = derive("nansum(x)/y", x=[float("nan"), 1.0], y=0.0)["x"]
     assert found.agrees, (found.text, found.value, found.gradient)
     assert derive("nanmean(x)", x=[float("nan"), 1.0, 3.0])["x"].agrees
+
+
+@pytest.mark.parametrize("source", ["x.unfold(0, 1, 1)", "unfold_copy(x, 0, 1, 1)"])
+def test_a_number_unfolded_says_that_it_has_no_rule(derive, source):
+    found = derive(source, x=2.0)["x"]
+    assert found.derivative.reason == "unfold of a single number has no derivative rule"
 
 
 GOLDEN = [

@@ -36,6 +36,7 @@ CASES = [
     ("linalg.norm(x)", M), ("linalg.vector_norm(x, 1, dim=0)", M), ("linalg.vector_norm(x, ord=3)", M),
     ("linalg.matrix_norm(x)", M), ("linalg.norm(x, dim=1)*y", M, (2,)), ("var(x)", M),
     ("x.var(1)*y", M, (2,)), ("x.var(unbiased=False)", M), ("var(x, 0, correction=0)", M),
+    ("var(x, 0, correction=None)*y", M, ROW), ("std(x, correction=None)", M),
     ("x.var(False)", M), ("std(x)", M), ("std(x, 1, keepdim=True)*y", M, M), ("x.std(0)*y", M, ROW),
     ("max(x)", M), ("x.min()*y", M, ()), ("amax(x, 1)*y", M, (2,)), ("x.amin((0, 1), keepdim=True)", M),
     ("cumsum(x, 1)*y", M, M), ("x.cumsum(0)", ROW), ("trace(x)", M), ("trace(x)*y", M, ()),
