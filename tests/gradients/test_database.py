@@ -1,0 +1,67 @@
+"""One sample of each entry of torch's database of operators: what torch's gradcheck passes is good here."""
+
+import pytest
+
+pytest.importorskip("expecttest", reason="torch's database of operators needs it")
+
+from tests.gradients.database import MOST, called, entries, fault, first, torch_passes
+
+NEAR_AN_EDGE = "JUMP"  # the 400 numbers of the sample come within a step of an integer
+EXPECTED = {
+    "ceil": NEAR_AN_EDGE,
+    "floor": NEAR_AN_EDGE,
+    "round": NEAR_AN_EDGE,
+    "trunc": NEAR_AN_EDGE,
+    "bernoulli": "JUMP",  # what is drawn depends on its argument, and torch gives 0
+    "nn.functional.hardsigmoid": "PRECISION",  # torch's 1/6 is a float32
+}
+"""What torch's gradcheck passes and is not good here, with why."""
+
+# Their samples hold objects or functions, or have more elements than are looked at.
+WITHOUT = {
+    "kron",
+    "nn.functional.linear_cross_entropy.chunked",
+    "nn.functional.linear_cross_entropy.chunked_none",
+    "nn.functional.triplet_margin_with_distance_loss",
+    "slice_scatter",
+}
+
+
+@pytest.mark.filterwarnings("ignore")  # torch says of its own entries that they are old
+def test_what_torchs_gradcheck_passes_is_good():
+    found, without, looked_at = {}, set(), 0
+    for entry in entries():
+        sample = first(entry)
+        if sample is None:
+            without.add(f"{entry.name}.{entry.variant_test_name}".rstrip("."))
+            continue
+        looked_at += 1
+        wrong = fault(sample)
+        if wrong and torch_passes(sample):
+            found[sample.name] = wrong
+    assert found == EXPECTED
+    assert without == WITHOUT
+    assert looked_at > 480
+
+
+def test_the_samples_are_small_and_called_as_the_language_has_them():
+    one = next(first(entry) for entry in entries() if entry.name == "addmv")
+    assert one.source == "torch.addmv(x0, x1, x2, beta=1, alpha=1)"
+    assert sum(value.numel() for value in one.tensors.values()) <= MOST
+    assert called(one.entry, "x0", []) == "torch.addmv(x0)"
+
+
+def test_a_fault_of_a_formula_is_found(monkeypatch):
+    one = next(first(entry) for entry in entries() if entry.name == "sin")
+    assert fault(one) == ""
+    monkeypatch.setattr("tests.gradients.database.backward", lied_to)
+    assert fault(one) == "WRONG"
+
+
+def lied_to(run, cotangent):
+    from dataclasses import replace
+
+    from autograd_cli.gradients.backward import backward
+
+    made = backward(run, cotangent)
+    return replace(made, leaves={name: value * 1.0005 for name, value in made.leaves.items()})
