@@ -18,6 +18,7 @@ import torch
 from autograd_cli.errors import AgxError, first_line
 from autograd_cli.gradients.backward import backward
 from autograd_cli.gradients.check import Options, check, worst
+from autograd_cli.lang.check import check as names_of
 from autograd_cli.lang.functions import by_path, members
 from autograd_cli.lang.nodes import Name
 from autograd_cli.lang.parse import parse
@@ -140,7 +141,8 @@ def samples(entry: Any) -> Iterator[Sample]:
     for given in entry.sample_inputs("cpu", torch.float64, requires_grad=True):
         try:
             one = written(entry, given)
-        except UnwrittenError:
+            names_of(parse(Source(one.source)), tuple(one.tensors))
+        except (UnwrittenError, AgxError):  # nothing that a source can say
             continue
         if sum(tensor.numel() for tensor in one.tensors.values()) <= MOST:
             yield from results(one)
