@@ -229,6 +229,8 @@ def _function(checker: Checker, node: Call, function: Function) -> Parts:
     found = placed(place.text, node, function, is_method=False, is_loose=loose)
     if function.path == "builtins.isinstance":
         return [(part, None) for part in (node.args[0], *without_classes(place.bound, node.args[1]))]
+    if function.path in _TYPED and node.args and isinstance(node.args[0], nodes.Number):
+        raise misuse.sizes_of_typed(place, node)
     if function.path == "builtins.id":
         raise misuse.address(place, node)
     if function.path in _SHOWN:
@@ -237,6 +239,11 @@ def _function(checker: Checker, node: Call, function: Function) -> Parts:
         return given_on(checker, found)
     return found
 
+
+_TYPED = frozenset(
+    f"torch.{kind}Tensor" for kind in ("Float", "Double", "Half", "Long", "Int", "Short", "Byte", "Bool")
+)
+"""Constructors of old for one dtype: of sizes they give memory that nothing was written to."""
 
 # In these a value is looked at as it is: they say nothing about what it is for.
 _SHOWN = frozenset(f"builtins.{name}" for name in ("print", "str", "repr", "type"))
@@ -286,8 +293,6 @@ def _check_text(place: Place, op: str, *operands: Expr) -> None:
     others = [operand for operand in operands if not _is_text(operand)]
     numbers = [o for o in others if isinstance(o, nodes.Number | nodes.Constant)]
     joins = op == "+" and len(operands) == 2 and not numbers
-    if op == "%" and not isinstance(operands[0], nodes.Number | nodes.Constant):
-        return
     repeats = op == "*" and len(others) == 1 and all(isinstance(n.value, int) for n in numbers)
     if not joins and not repeats and op != "not":
         raise place.error(

@@ -48,12 +48,16 @@ CARRIES = frozenset(f"builtins.{name}" for name in ("enumerate", "zip", "list", 
 def row_of(node: Expr, scope: Scope) -> Function | None:
     """The row of a function that stands for itself in a program, as in `f = torch.sin`; else None.
 
-    Modes are none, and neither are the eight names that mean two functions under the prelude.
+    Modes are none, and neither are the eight names that mean two functions under the prelude. A
+    name that no import gives is none either: in `f = sin` the call was more likely forgotten.
     """
     if not isinstance(node, Name | Attribute) or not scope.is_program or lookup.is_either(node, scope):
         return None
     row = lookup.function(node, scope)
-    return None if row is None or row.kind is Kind.MODE else row
+    if row is None or row.kind is Kind.MODE:
+        return None
+    is_bare = isinstance(node, Name) and scope.imported is None
+    return None if is_bare and row.path.startswith("torch.") else row
 
 
 def of(program: Program, scope: Scope) -> Names:

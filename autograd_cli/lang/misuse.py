@@ -72,6 +72,17 @@ def address(place: Place, node: Expr) -> LanguageError:
     )
 
 
+def sizes_of_typed(place: Place, node: Call) -> LanguageError:
+    """The error for `torch.FloatTensor(5)`."""
+    sizes = ", ".join(map(place.of, node.args))
+    return place.error(
+        "AGX109",
+        f"`{place.of(node)}` is memory of that size, to which nothing was written.",
+        node.span,
+        f"Write `torch.zeros({sizes})`, or give the numbers in a list.",
+    )
+
+
 def check_module_call(place: Place, callee: Call) -> None:
     """Refuse `nn.ReLU()(x)`: the modules of torch.nn are no values, their functions are there."""
     inner = callee.function

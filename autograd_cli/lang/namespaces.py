@@ -115,7 +115,6 @@ ATTRIBUTES: dict[str, str] = {
     "requires_grad": "whether operations on it are recorded",
     "retains_grad": "whether a tensor that is no leaf keeps its gradient",
     "data": "the same elements, outside of the graph",
-    "_version": "how many times it was written in place",
     "itemsize": "bytes of one element",
     "nbytes": "bytes of all elements",
     "is_cuda": "whether it is on a CUDA device",

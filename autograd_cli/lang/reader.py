@@ -222,11 +222,11 @@ def _attribute(reader: Reader, node: ast.Attribute) -> Plan:
 
 
 def _is_pythons_own(node: ast.Attribute) -> bool:
-    """Whether it is `f.__name__`, `x._version` or `torch.__version__`, which the language has."""
+    """Whether it is `f.__name__` or `torch.__version__`, which the language has."""
     match node:
         case ast.Attribute(ast.Name("torch"), "__version__"):
             return True
-    return node.attr in ("__name__", "_version")
+    return node.attr == "__name__"
 
 
 def _last_word(text: str, span: Span) -> int:

@@ -102,9 +102,7 @@ def _strict(
 
     def apply(left: Any, right: Any, a: Any, b: Any) -> Any:
         try:
-            a, b = plain(left), plain(right)
-            is_format = op == "%" and isinstance(a, str)
-            made = bounded(op, str, a, b, most) if is_format else arithmetic.apply_binary(op, a, b, most)
+            made = arithmetic.apply_binary(op, plain(left), plain(right), most)
         except Exception as error:
             state.failed(error, node, None, (left, right), exprs)
             raise
@@ -127,11 +125,9 @@ def bounded(op: str, call: Callable[..., Any], left: Any, right: Any, most: int)
 
 
 def _text(op: str, call: Callable[..., Any], left: Any, right: Any) -> Any:
-    """Strings joined, repeated or formatted; nothing else is done to them by an operator."""
+    """Strings joined or repeated; nothing else is done to them by an operator."""
     if op == "%" and isinstance(left, str):
-        from autograd_cli.run.words import percent
-
-        return percent(left, right)
+        raise TypeError("strings are formatted by f-strings and .format alone: write f'{x:.3f}'")
     size = 0
     if op == "+" and isinstance(left, str) and isinstance(right, str):
         size = len(left) + len(right)

@@ -1,7 +1,7 @@
 """Strings that are formatted, filled up and taken apart, with their size bounded before they are made."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from string import Formatter
 from typing import TYPE_CHECKING, Any
 
@@ -89,33 +89,6 @@ def _format(text: str, /, *values: Any, **named: Any) -> str:
     made = _Format().vformat(text, values, named)
     _refuse(len(made))
     return made
-
-
-_PLACE = re.compile(
-    r"%(?:\([^)]*\))?[#0\- +]*(?P<width>\*|\d*)(?:\.(?P<digits>\*|\d*))?[hlL]?(?P<kind>.)", re.DOTALL
-)
-
-
-def percent(text: str, values: Any) -> str:
-    """`text % values`."""
-    given = values if isinstance(values, tuple) else (values,)
-    waiting, size = iter(given), len(text) + sum(map(_length, given))
-    for place in _PLACE.finditer(text):
-        size += _asked(place["width"], waiting) + _asked(place["digits"] or "", waiting)
-        if place["kind"] != "%":
-            next(waiting, None)
-    _refuse(size)
-    shown = tuple(_Written(each) if is_nested(each) else each for each in given)
-    return masked(text % (shown if isinstance(values, tuple) else shown[0]))
-
-
-def _asked(part: str, waiting: Iterator[Any]) -> int:
-    """The width or precision that a place asks for: its own, or for `*` the next value."""
-    asked = next(waiting, 0) if part == "*" else part or 0
-    if not isinstance(asked, int | str):
-        return 0
-    check_width(str(asked).removeprefix("-"))
-    return abs(int(asked))
 
 
 def _length(value: Any) -> int:

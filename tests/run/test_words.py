@@ -6,10 +6,6 @@ from autograd_cli.errors import AgxError, LanguageError, LimitError
 from tests.same.runs import compared, in_agx
 
 HUGE = [
-    "print('%1000000000d' % 3)",
-    "print('%.1000000000f' % 3.0)",
-    "n = 1000000000\nprint('%*d' % (n, 3))",
-    "n = 1000000000\nprint('%-*d' % (-n, 3))",
     "print('{:1000000000}'.format('a'))",
     "n = 1000000000\nprint('{:{}}'.format('a', n))",
     "print('{:.1000000000f}'.format(2.5))",
@@ -19,8 +15,6 @@ HUGE = [
     "text = 'a' * 100000\nprint(text.replace('a', text))",
     "text = 'a' * 100000\nprint(text.replace('', text))",
     "text = 'a' * 1000\nprint(text.join(['b'] * 100000))",
-    "text = 'a' * 1000000\nprint('%s %s' % (text, text))",
-    "text = '%999d' * 2000\nprint(text % 3)",
 ]
 
 
@@ -31,11 +25,23 @@ def test_what_is_too_long_is_refused_before_it_is_made(text: str) -> None:
     assert caught.value.code == "AGX606"
 
 
-@pytest.mark.parametrize(
-    "text", ["print('%1000d' % 3)", "print('{:1000}|'.format(3))", "print('a'.rjust(100000))"]
-)
+@pytest.mark.parametrize("text", ["print('{:1000}|'.format(3))", "print('a'.rjust(100000))"])
 def test_what_is_long_and_within_the_limit_is_made(text: str) -> None:
     assert compared(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "print('%s' % 3)",
+        "f = sin\nf(torch.ones(2))",
+        "torch.FloatTensor(5)",
+        "torch.ones(2)._version",
+    ],
+)
+def test_what_looks_inside_or_hides_a_call_is_refused(text: str) -> None:
+    with pytest.raises(LanguageError):
+        in_agx(text)
 
 
 @pytest.mark.parametrize("form", ["{0.__class__}", "{.shape}", "{0[0]}", "{0.T.grad}"])
