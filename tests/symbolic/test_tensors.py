@@ -156,12 +156,12 @@ ROUGH = {"torch.nn.functional.hardsigmoid"}  # see test_elementwise
 COMPLEX = "complex numbers have no derivative rules yet"
 
 
-@pytest.mark.filterwarnings("ignore:.* is deprecated")
 def _draws(path, found):
     """Whether there is no formula because of a random draw, as while training."""
     return "dropout" in path and found.derivative.reason.endswith("draws at random what it drops")
 
 
+@pytest.mark.filterwarnings("ignore:.* is deprecated")
 @pytest.mark.parametrize("path", sorted(set(EXAMPLES) - ROUGH))
 def test_examples_of_the_function_table(made, derived, path):
     run = made(
