@@ -63,6 +63,18 @@ def slopes(
     return torch.autograd.grad(number, leaves, allow_unused=True)
 
 
+def accumulated(output: torch.Tensor) -> set[int]:
+    """The ids of the leaves that the graph of `output` leads to, whether or not a gradient came there."""
+    seen: set[Node] = set()
+    waiting = [output.grad_fn] if output.grad_fn is not None else []
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            waiting += [below for below, _ in node.next_functions if below is not None]
+    return {id(variable) for node in seen if (variable := getattr(node, "variable", None)) is not None}
+
+
 def start(output: torch.Tensor, cotangent: torch.Tensor | None) -> None:
     """One backward from `output`, ones being sent where `cotangent` is None.
 

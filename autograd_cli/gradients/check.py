@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from autograd_cli.errors import first_line
-from autograd_cli.gradients.backward import Backward
+from autograd_cli.gradients.backward import Backward, accumulated
 from autograd_cli.gradients.compare import judged
 from autograd_cli.gradients.evidence import Bench
 from autograd_cli.gradients.exact import Exact, Formulas
@@ -68,6 +68,7 @@ def check(
     """
     options = options or Options()
     used = [binding.name for binding in run.bindings if binding.role == "leaf" and binding.used]
+    backward = _given_nothing(run, backward)
     if options.through:
         backward, options = _through(run, backward, options)
     if all(backward.leaves.get(name) is None for name in used):
@@ -83,6 +84,16 @@ def check(
             else _judged(bench, formulas, options, name, given, on_paper.get(name), backward)
             for name in used
         )
+
+
+def _given_nothing(run: Run, backward: Backward) -> Backward:
+    """A leaf of the output's graph that a Function gave None for has the gradient 0, to be judged."""
+    missing = [name for name, value in backward.leaves.items() if value is None]
+    if not missing or backward.error is not None or not isinstance(run.output, torch.Tensor):
+        return backward
+    held = accumulated(run.output)
+    zeros = {name: torch.zeros_like(run.leaves[name]) for name in missing if id(run.leaves[name]) in held}
+    return replace(backward, leaves={**backward.leaves, **zeros})
 
 
 def _through(run: Run, backward: Backward, options: Options) -> tuple[Backward, Options]:

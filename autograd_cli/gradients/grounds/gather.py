@@ -177,6 +177,8 @@ def _with_cuts(
     if not found or through:
         return replace(grounds, cuts=found if through else ())
     output = bench.run.output
+    if not isinstance(output, torch.Tensor):
+        return replace(grounds, cuts=found)
     sent = bench.cotangent if bench.replay is not None else torch.ones_like(output, dtype=torch.float64)
     without = uncut(bench.run, gradient.name, sent, bench.elements)
     if without is None or without.probes is not None:

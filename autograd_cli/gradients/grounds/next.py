@@ -1,10 +1,14 @@
 """The next thing to do about a gradient, with the option to type where one helps."""
 
+import re
+
 from autograd_cli.report import Gradient, Verdict, Witness
 from autograd_cli.report.checks import Grounds
 from autograd_cli.run.tape import Run
 
 _AGX = "agx gradcheck …"
+_TORCHS = re.compile(r"Backward\d+$")
+"""How torch names a node of its own; that of a Function has no number behind."""
 
 
 def next_thing(gradient: Gradient, grounds: Grounds, run: Run) -> str:
@@ -24,7 +28,10 @@ def _of_wrong(gradient: Gradient, grounds: Grounds) -> str:
     if grounds.cuts:
         return "take the cut away, or leave --through-detach out if it is meant"
     if grounds.guilty and not grounds.guilty[0].sentence:
-        return f"mend the backward of {grounds.guilty[0].text}"
+        text, node = grounds.guilty[0].text, grounds.guilty[0].node
+        if _TORCHS.search(node):
+            return f"write {text} in another form, or keep the input away from here: the rule is torch's own"
+        return f"mend the backward of {text}"
     if grounds.guilty:
         return "look for a hook on it, or for what is written into its memory"
     return f"{_AGX} --torch   asks torch's own check as well"

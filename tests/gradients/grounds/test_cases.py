@@ -3,6 +3,7 @@
 import pytest
 
 from autograd_cli.report import Verdict
+from autograd_cli.run.settings import Use
 
 X = "x"
 CASES = [
@@ -46,12 +47,49 @@ CASES = [
     ("torch.manual_seed(0)\ny = rand(3).sum()*x\ny", "2.", "OK"),
 ]
 
+NOTHING = """
+import torch
+
+class Nothing(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return {forward}
+
+    @staticmethod
+    def backward(ctx, grad):
+        return None
+"""
+
 
 @pytest.mark.parametrize(("source", "x", "verdict"), CASES)
 def test_a_verdict_that_is_known(checked, source, x, verdict):
     report = checked(source, {"x": x})
     assert [gradient.verdict for gradient in report.gradients] == [Verdict(verdict)]
     assert report.status == (0 if Verdict(verdict).passes else 1)
+
+
+def test_an_output_that_is_no_tensor_has_no_graph(checked):
+    (found,) = checked("x.tolist()", {"x": "[1.,2.]"}).gradients
+    assert found.verdict is Verdict.NO_GRAPH
+    assert [cut.text for cut in found.grounds.cuts] == ["x.tolist()"]
+
+
+@pytest.mark.parametrize(("forward", "verdict"), [("x * 2", "WRONG"), ("torch.ones(2)", "OK")])
+def test_a_backward_that_gives_nothing_says_that_the_slope_is_0(checked, tmp_path, forward, verdict):
+    file = tmp_path / "nothing.py"
+    file.write_text(NOTHING.replace("{forward}", forward))
+    (found,) = checked(
+        "f(x).sum()", {"x": "[0.3,1.7]"}, use=(Use("f", str(file), "Nothing.apply"),)
+    ).gradients
+    assert (found.verdict, found.autograd) == (Verdict(verdict), (0, 0))
+
+
+def test_the_next_thing_depends_on_whose_rule_is_wrong(checked, off):
+    (found,) = checked("det(x)", {"x": "[[1.,2.],[2.,4.]]"}, dtype="float64").gradients
+    assert found.verdict is Verdict.WRONG
+    assert found.grounds.next.startswith("write det(x) in another form")
+    (found,) = checked("off(x)", {"x": "1."}, use=off(), dtype="float64").gradients
+    assert found.grounds.next == "mend the backward of off(x)"
 
 
 @pytest.mark.parametrize("factor", [-1, 0.5, 0.97, 1.0005, 1.03])
