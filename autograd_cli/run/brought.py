@@ -10,7 +10,7 @@ import torch
 
 from autograd_cli.errors import first_line
 from autograd_cli.lang.nodes import Expr
-from autograd_cli.run.applies import watched
+from autograd_cli.run.applies import staying, watched
 from autograd_cli.run.inside import Held, Recording, Replaying
 from autograd_cli.run.recording import kept_arguments, recorder
 from autograd_cli.run.settings import OtherValueError
@@ -125,10 +125,8 @@ class Called:
         self._recorded = None
 
     def _made(self, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        try:
+        with staying():
             return call(*args, **kwargs)
-        except SystemExit as leaving:
-            raise RuntimeError(f"it ends Python (sys.exit, {leaving.code!r})") from leaving
 
     def _for(self, given: Sequence[torch.Tensor]) -> Callable[..., Any]:
         """What is called on these tensors: of a module a copy in double precision where they are in that."""

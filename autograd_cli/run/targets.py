@@ -27,7 +27,7 @@ import torch
 
 from autograd_cli.errors import AgxError, ExitStatus, InputError, MissingError, Span, first_line, missing_file
 from autograd_cli.lang.functions.rows import Function, Kind
-from autograd_cli.run.applies import install
+from autograd_cli.run.applies import install, leaving, staying
 from autograd_cli.run.settings import Use
 
 KEY = "--use "
@@ -164,7 +164,9 @@ def _module(path: Path, use: Use) -> ModuleType:
         with _as_it_was(path):
             try:
                 _loaded[path] = _imported(path)
-            except (Exception, SystemExit) as error:
+            except (Exception, SystemExit, KeyboardInterrupt) as error:
+                if isinstance(error, KeyboardInterrupt) and not leaving(error):
+                    raise
                 raise _failed(use, path, error) from error
     return _loaded[path]
 
@@ -229,8 +231,8 @@ def _failed(use: Use, path: Path, error: BaseException) -> AgxError:
     file, line = place_of(error, path.parent) or (path, 0)
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         file, line = Path(error.filename), error.lineno
-    what = _leaving(error) if isinstance(error, SystemExit) else f"raises {type(error).__name__}"
-    said = "" if isinstance(error, SystemExit) else f": {first_line(error)}"
+    what = leaving(error) or f"raises {type(error).__name__}"
+    said = "" if leaving(error) else f": {first_line(error)}"
     where = f" at {shown(file)}:{line}" if line else ""
     text, span = _quoted(file, line)
     made = AgxError(
@@ -242,10 +244,6 @@ def _failed(use: Use, path: Path, error: BaseException) -> AgxError:
     )
     made.status = ExitStatus.FAILED
     return made
-
-
-def _leaving(error: SystemExit) -> str:
-    return f"ends Python (sys.exit, {error.code!r})"
 
 
 def _hint(error: BaseException) -> str:
@@ -363,7 +361,8 @@ def _instance(use: Use, path: Path, kind: type) -> Callable[..., Any]:
             hint=f"Make one in the file, `{name} = {kind.__name__}(…)`, and name that.",
         ) from None
     try:
-        made: Callable[..., Any] = kind()
+        with staying():
+            made: Callable[..., Any] = kind()
     except Exception as error:
         raise _failed(use, path, error) from error
     return made

@@ -11,6 +11,8 @@ from autograd_cli import cli
 
 OPS = """
 import functools
+import os
+import signal
 import sys
 import warnings
 
@@ -69,6 +71,32 @@ def leaves(x):
     sys.exit(3)
 
 
+class Leaves(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        raise SystemExit(7)
+
+
+class Interrupts(Leaves):
+    @staticmethod
+    def backward(ctx, g):
+        raise KeyboardInterrupt
+
+
+def interrupts(x):
+    raise KeyboardInterrupt
+
+
+def is_pressed(x):
+    os.kill(os.getpid(), signal.SIGINT)
+    while True:
+        pass
+
+
 def counts(x, n):
     return sum(x for _ in range(n))
 
@@ -105,6 +133,18 @@ def agx(tmp_path, monkeypatch):
         assert "Traceback" not in made.stdout + made.stderr
         assert "agx itself failed" not in made.stderr
         return made.exit_code, made.stdout, made.stderr
+
+    return run
+
+
+@pytest.fixture
+def console(tmp_path):
+    """Runs agx in a process of its own, beside the file above."""
+    (tmp_path / "ops.py").write_text(OPS)
+
+    def run(*words):
+        line = [sys.executable, "-m", "autograd_cli", *words]
+        return subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
 
     return run
 
@@ -290,6 +330,26 @@ def test_what_it_raises_is_theirs_with_its_line(agx, attribute, words):
     assert "torch says" not in out
 
 
+@pytest.mark.parametrize(
+    ("attribute", "raising", "words"),
+    [
+        ("Leaves.apply", "raise SystemExit(7)", "it ends Python (sys.exit, 7)"),
+        ("Interrupts.apply", "raise KeyboardInterrupt\n\n\ndef", "it raises KeyboardInterrupt"),
+        ("interrupts", "raise KeyboardInterrupt\n\n\ndef is_pressed", "it raises KeyboardInterrupt"),
+    ],
+)
+def test_what_ends_python_in_their_code_is_theirs_with_its_line(console, attribute, raising, words):
+    ended = console("gradcheck", "f(x)", "--use", f"f=ops.py:{attribute}", "--x", "2.")
+    line = OPS[: OPS.index(raising)].count("\n") + 1
+    assert (ended.returncode, "AGX325" in ended.stdout) == (1, True)
+    assert f"at ops.py:{line}: {words}" in " ".join(ended.stdout.split())
+
+
+def test_an_interrupt_from_outside_stays_one(console):
+    ended = console("trace", "f(x)", "--use", "f=ops.py:is_pressed", "--x", "2.")
+    assert (ended.returncode, ended.stdout) == (130, "")
+
+
 def test_an_int_that_was_made_floating_is_told(agx):
     status, out, _ = agx("trace", "f(x, n)", "--use", "f=ops.py:counts", "--x", "2.", "--n", "3")
     assert (status, "`--const n` keeps the int" in out) == (1, True)
@@ -306,6 +366,7 @@ def test_an_int_that_was_made_floating_is_told(agx):
             "import torch\n\n1/0\n",
             "raises ZeroDivisionError while it is loaded at bad.py:3: division by zero",
         ),
+        ("\nraise KeyboardInterrupt\n", "raises KeyboardInterrupt while it is loaded at bad.py:2"),
         ("import sys\nsys.exit(4)\n", "ends Python (sys.exit, 4) while it is loaded at bad.py:2"),
         ("def f(x):\n    return x +\n", "raises SyntaxError while it is loaded at bad.py:2"),
         ("import no_such_thing\n", "raises ModuleNotFoundError while it is loaded at bad.py:1"),

@@ -10,6 +10,7 @@ from autograd_cli.gradients.clinic import written
 from autograd_cli.gradients.clinic.patterns import alike
 from autograd_cli.gradients.clinic.trial import Passed, Trial, backward_of
 from autograd_cli.report import Concern
+from autograd_cli.run.applies import leaving
 from autograd_cli.run.targets import place_of, shown
 
 
@@ -96,14 +97,16 @@ def _raised(trial: Trial, passed: Passed) -> Iterator[Concern]:
     """An error on the way, where it is not the one that torch raises of what was returned."""
     if passed.error is None or passed.returned is not None:
         return
-    words = f"backward raises {type(passed.error).__name__}: {first_line(passed.error)}"
+    cause = passed.error.__cause__
+    told = leaving(cause) if cause else ""
+    words = f"backward {told or f'raises {type(passed.error).__name__}: {first_line(passed.error)}'}"
     yield Concern("backward-raises", words, _place(trial, passed.error), True)
 
 
 def _place(trial: Trial, error: Exception) -> str:
     """Where an error came from in their file; their backward where that is not known."""
     found = place_of(error, _folder(trial))
-    return f"{shown(found[0])}:{found[1]}" if found else written.place(backward_of(trial.owner)[1])
+    return f"{shown(found[0])}:{found[1]}" if found else written.backward_place(trial.owner)
 
 
 def _folder(trial: Trial) -> Any:
@@ -159,7 +162,7 @@ def _once(trial: Trial, passed: Passed) -> Iterator[Concern]:
         and hasattr(backward_of(trial.owner)[1], "__wrapped__")
     ):
         sentence = "is marked once_differentiable: a second order is refused by torch, not wrong"
-        yield Concern("once-differentiable", sentence, written.place(backward_of(trial.owner)[1]))
+        yield Concern("once-differentiable", sentence, written.backward_place(trial.owner))
 
 
 def _writes(trial: Trial, passed: Passed) -> Iterator[Concern]:
@@ -167,7 +170,7 @@ def _writes(trial: Trial, passed: Passed) -> Iterator[Concern]:
         sentence = (
             "backward writes into grad_output, which other nodes may still read: write `grad_output.clone()`"
         )
-        yield Concern("writes-grad-output", sentence, written.place(backward_of(trial.owner)[1]), True)
+        yield Concern("writes-grad-output", sentence, written.backward_place(trial.owner), True)
 
 
 # Other circumstances
@@ -182,7 +185,7 @@ def _needed(trial: Trial, passed: Passed) -> Iterator[Concern]:
         alone = trial.backward(trial.values, trial.drawn(), [position])
         if alone.error is not None:
             words = f"with {trial.names[position]} alone requiring grad it raises {first_line(alone.error)}"
-            yield Concern("fails-with-constants", words, written.place(backward_of(trial.owner)[1]), True)
+            yield Concern("fails-with-constants", words, written.backward_place(trial.owner), True)
             return
         values = alone.returned.values if alone.returned else ()
         wasted |= {i for i in trial.slots if i != position and i < len(values) and values[i] is not None}
@@ -191,7 +194,7 @@ def _needed(trial: Trial, passed: Passed) -> Iterator[Concern]:
         sentence = (
             f"computes the gradient of {names} also where nobody needs it: ctx.needs_input_grad is not asked"
         )
-        yield Concern("needs-ignored", sentence, written.place(backward_of(trial.owner)[1]))
+        yield Concern("needs-ignored", sentence, written.backward_place(trial.owner))
 
 
 def _laid_out(trial: Trial, passed: Passed) -> Iterator[Concern]:
@@ -213,7 +216,7 @@ def _laid_out(trial: Trial, passed: Passed) -> Iterator[Concern]:
             yield Concern("fails-on-layout", words, _place(trial, other.error), is_sent)
         elif not _same(plain, other):
             words = f"gives another gradient on {what}"
-            yield Concern("depends-on-layout", words, written.place(backward_of(trial.owner)[1]), True)
+            yield Concern("depends-on-layout", words, written.backward_place(trial.owner), True)
 
 
 def _layouts(trial: Trial) -> Iterator[tuple[str, list[Any], list[torch.Tensor]]]:

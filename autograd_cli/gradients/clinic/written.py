@@ -21,7 +21,7 @@ def returned(owner: Any, number: int) -> str:
     """Where the backward of a class returns its value `number`, from 1: "my_ops.py:8"."""
     function = backward_of(owner)[1]
     found = _returned(function, number)
-    return place(function) if found is None else f"{_file(function)}:{found.lineno}"
+    return backward_place(owner) if found is None else f"{_file(function)}:{found.lineno}"
 
 
 def assigned(owner: Any, number: int) -> str:
@@ -50,6 +50,13 @@ def _returned(function: Callable[..., Any], number: int) -> ast.expr | None:
     values = [each.value for each in _own(node) if isinstance(each, ast.Return)] if node else []
     last = values[-1] if values else None
     return last.elts[number - 1] if isinstance(last, ast.Tuple) and number <= len(last.elts) else last
+
+
+def backward_place(owner: Any) -> str:
+    """Where the backward of a class is defined; where it has none but torch's, where the class is."""
+    function = backward_of(owner)[1]
+    is_torchs = getattr(unwrap(function), "__module__", "") == "torch.autograd.function"
+    return class_place(owner) if is_torchs else place(function)
 
 
 def place(function: Callable[..., Any]) -> str:

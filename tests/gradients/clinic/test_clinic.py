@@ -133,6 +133,12 @@ class Nothing(Function):
         return (g * y if ctx.needs_input_grad[0] else None), None
 
 
+class Backless(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+
 class Raising(Function):
     @staticmethod
     def forward(ctx, x):
@@ -285,6 +291,13 @@ def test_an_error_in_backward_is_told_at_its_line(more):
     assert "shape '[7, 7]' is invalid" in said.sentence
     assert said.place.endswith(f"more.py:{MORE[: MORE.index('g.reshape')].count(chr(10)) + 1}")
     assert made.findings[0].code == "AGX325"
+
+
+def test_a_class_without_a_backward_is_told_at_its_own_line(more):
+    made = more("Backless.apply", "f(x).sum()", x="randn(3)")
+    line = MORE[: MORE.index("class Backless")].count("\n") + 1
+    assert concerns(made)["backward-raises"].place.endswith(f"more.py:{line}")
+    assert f"more.py:{line} and run this again" in made.examined[0].next
 
 
 def test_a_write_into_grad_output_is_told(more):
