@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _IDLE = (
     *("format", "output", "wrt", "const", "grad_output", "root", "depth", "inspect"),
     *("no_grad", "inference_mode", "autocast", "elements", "forward", "torch", "through_detach"),
-    "order",
+    *("order", "steps", "use"),
 )
 
 
@@ -94,7 +94,12 @@ def _as_text(found: Sequence["Examined"], failed: Sequence["Examined"], device: 
     verdicts = Counter(one.verdict.value for one in found if one.verdict and not one.unchecked)
     told = " · ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
     points = f" and at {count:,} random points" if (count := sum(one.points for one in found)) else ""
-    lines = [f"{len(found)} functions checked on their examples{points} · {dtype} · {device}"]
+    what = (
+        "1 function checked on its example"
+        if len(found) == 1
+        else f"{len(found)} functions checked on their examples"
+    )
+    lines = [f"{what}{points} · {dtype} · {device}"]
     lines += [told] if told else []
     if unchecked:
         lines.append(f"{len(unchecked)} without a verdict")

@@ -96,6 +96,17 @@ def test_json_has_a_row_for_each_function():
     ]
 
 
+def test_one_function_is_told_as_one():
+    _, text, _ = checked(only="cumsum")
+    assert text.startswith("1 function checked on its example and at ")
+
+
+@pytest.mark.parametrize("option", [{"steps": True}, {"use": ("f",)}, {"order": 2}])
+def test_what_shows_a_source_needs_one(option):
+    with pytest.raises(InputError, match=f"There is no SOURCE, and `--{next(iter(option))}` needs one"):
+        checked(only="cumsum", **option)
+
+
 def test_a_pattern_chooses_functions():
     status, text, _ = checked(only="sin*")
     assert status == 0
