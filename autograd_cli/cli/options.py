@@ -123,17 +123,21 @@ def _witnesses(text: str) -> frozenset[str]:
 def _verdicts(text: str) -> tuple[str, ...]:
     """Verdicts as a person may write them: "jump,domain edge", "DOMAIN_EDGE"."""
     known = {verdict.value: verdict for verdict in Verdict}
-    words = (re.sub(r"[-_\s]+", " ", word).strip().upper() for word in text.split(","))
+    words = [re.sub(r"[-_\s]+", " ", word).strip().upper() for word in text.split(",")]
+    words = words[:-1] if len(words) > 1 and not words[-1] else words  # a comma at the end
     return tuple(known[_one_of(*known)(word)] for word in words)
 
 
 def _elements(text: str) -> int | str:
-    return text if text == "all" else _integer(1)(text)
+    return "all" if text.lower() == "all" else _integer(1)(text)
 
 
 def _integer(least: int) -> Callable[[str], int]:
     def read(text: str) -> int:
-        if not re.fullmatch(r"\d[\d_]*", text, re.ASCII) or len(text) > 18 or int(text) < least:
+        is_whole = re.fullmatch(r"\d[\d_]*", text, re.ASCII)
+        if is_whole and len(text) > 18:
+            raise ValueError("too large a number: 18 digits are the most")
+        if not is_whole or int(text) < least:
             raise ValueError(f"no whole number of {least} or more")
         return int(text)
 

@@ -117,7 +117,9 @@ REFUSED = [
     ),
     ({"seed": "-1"}, "`--seed -1` is no whole number of 0 or more."),
     ({"seed": "1.5"}, "`--seed 1.5` is no whole number of 0 or more."),
-    ({"seed": "9" * 5000}, "is no whole number of 0 or more."),
+    ({"seed": "9" * 5000}, "is too large a number: 18 digits are the most."),
+    ({"elements": "9" * 20}, f"`--elements {'9' * 20}` is too large a number: 18 digits are the most."),
+    ({"elements": "some"}, "`--elements some` is no whole number of 1 or more."),
     ({"depth": "x"}, "`--depth x` is no whole number of 0 or more."),
     ({"max_nodes": "0"}, "`--max-nodes 0` is no whole number of 1 or more."),
     ({"timeout": "0"}, "`--timeout 0` is no number above 0."),
@@ -137,7 +139,7 @@ REFUSED = [
 @pytest.mark.parametrize(("given", "words"), REFUSED)
 def test_a_value_that_is_none_is_refused(given, words):
     with pytest.raises(InputError, match=re.escape(words)) as caught:
-        options.values("trace", given)
+        options.values("gradcheck" if "elements" in given else "trace", given)
     assert caught.value.code == "AGX208"
 
 
@@ -162,7 +164,12 @@ def test_values_are_read(given, values):
 
 @pytest.mark.parametrize(
     ("text", "read"),
-    [("JUMP", ["JUMP"]), ("jump,domain-edge", ["JUMP", "DOMAIN EDGE"]), ("no_graph", ["NO GRAPH"])],
+    [
+        ("JUMP", ["JUMP"]),
+        ("jump,", ["JUMP"]),
+        ("jump,domain-edge", ["JUMP", "DOMAIN EDGE"]),
+        ("no_graph", ["NO GRAPH"]),
+    ],
 )
 def test_verdicts_are_read_as_a_person_writes_them(text, read):
     assert list(options.values("gradcheck", {"allow": [text]})["allow"]) == read
@@ -173,6 +180,6 @@ def test_a_verdict_that_is_none_is_refused():
         options.values("gradcheck", {"allow": ["jumps"]})
 
 
-@pytest.mark.parametrize(("text", "read"), [("all", "all"), ("12", 12)])
+@pytest.mark.parametrize(("text", "read"), [("all", "all"), ("ALL", "all"), ("12", 12)])
 def test_elements_are_a_number_or_all(text, read):
     assert options.values("gradcheck", {"elements": text})["elements"] == read
