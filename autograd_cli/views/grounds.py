@@ -42,7 +42,8 @@ def _told(gradient: Gradient, grounds: Grounds) -> Iterator[tuple[str, str]]:
     for guilty in grounds.guilty[:_MOST]:
         yield "where", _guilty(guilty)
     if grounds.alone and not grounds.guilty:
-        yield "alone", f"{grounds.alone:,} nodes checked each by itself: none is wrong"
+        many = f"{grounds.alone:,} nodes checked each by itself: none is wrong"
+        yield "alone", many if grounds.alone > 1 else "1 node checked by itself: it is right"
     if gradient.verdict is not Verdict.OK and len(grounds.elements) > 1 and not grounds.sides:
         yield "worst", " · ".join(map(_element, grounds.elements[:_MOST]))
     if prod(gradient.shape) > 1:
@@ -82,7 +83,10 @@ def _guilty(guilty: Guilty) -> str:
 
 
 def _percent(relative: float) -> str:
-    return f"{100 * relative:.2g} %"
+    percent = float(f"{100 * relative:.2g}")
+    if percent > 1000 or percent < 0.001:
+        return "more than 1,000 %" if percent > 1000 else "less than 0.001 %"
+    return f"{percent:,.4f}".rstrip("0").rstrip(".") + " %"
 
 
 def _element(element: Element) -> str:

@@ -64,6 +64,34 @@ def test_each_ground_has_its_line(shown, field, line):
     assert line in shown(Grounds(**{field: getattr(FULL, field)})).splitlines()
 
 
+@pytest.mark.parametrize(
+    ("relative", "told"),
+    [
+        (5e-4, "0.05 %"),
+        (1.1, "110 %"),
+        (10.0, "1,000 %"),
+        (11.0, "more than 1,000 %"),
+        (float("inf"), "more than 1,000 %"),
+        (2e-5, "0.002 %"),
+        (3e-9, "less than 0.001 %"),
+    ],
+)
+def test_percents_are_written_out(shown, relative, told):
+    guilty = replace(FULL.guilty[0], relative=relative)
+    assert f"for 1, {told} off" in " ".join(shown(Grounds(guilty=(guilty,))).split())
+
+
+@pytest.mark.parametrize(
+    ("alone", "told"),
+    [
+        (1, "alone    1 node checked by itself: it is right"),
+        (2, "alone    2 nodes checked each by itself: none is wrong"),
+    ],
+)
+def test_nodes_that_were_checked_alone_are_counted(shown, alone, told):
+    assert told in shown(Grounds(alone=alone))
+
+
 def test_a_cut_is_named_with_the_slope_without_it(shown):
     text = " ".join(shown(Grounds(cuts=FULL.cuts, uncut=4.0)).split())
     assert "cut x.detach() counts as a constant (stop-gradient); without the cut: 4" in text
