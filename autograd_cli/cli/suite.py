@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _IDLE = (
     *("format", "output", "wrt", "const", "grad_output", "root", "depth", "inspect"),
     *("no_grad", "inference_mode", "autocast", "elements", "forward", "torch", "through_detach"),
-    *("order", "steps", "use"),
+    *("order", "steps", "saved", "use", "witness", "eps", "rtol", "atol"),
 )
 
 

@@ -101,7 +101,7 @@ def test_one_function_is_told_as_one():
     assert text.startswith("1 function checked on its example and at ")
 
 
-@pytest.mark.parametrize("option", [{"steps": True}, {"use": ("f",)}, {"order": 2}])
+@pytest.mark.parametrize("option", [{"steps": True}, {"saved": True}, {"use": ("f",)}, {"rtol": 0.1}])
 def test_what_shows_a_source_needs_one(option):
     with pytest.raises(InputError, match=f"There is no SOURCE, and `--{next(iter(option))}` needs one"):
         checked(only="cumsum", **option)
