@@ -64,6 +64,14 @@ def test_each_ground_has_its_line(shown, field, line):
     assert line in shown(Grounds(**{field: getattr(FULL, field)})).splitlines()
 
 
+def test_long_formulas_and_sentences_are_broken_at_the_width(shown):
+    formula = "+".join(f"sin(x{number})*cos(y{number})" for number in range(30))
+    guilty = replace(FULL.guilty[0], operand=f"its rule, {formula}")
+    text = shown(Grounds(guilty=(guilty,)), Checks(torch=Asked(False, f"no: {formula}", "it " * 50)))
+    assert max(map(len, text.splitlines())) <= 80
+    assert "".join(text.split()).count(formula) == 2
+
+
 @pytest.mark.parametrize(
     ("relative", "told"),
     [
