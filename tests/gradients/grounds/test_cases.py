@@ -235,3 +235,18 @@ def test_a_kernel_with_single_constants_is_right_within_its_rounding(checked):
     (found,) = checked("special.i1e(x)", {"x": "[-0.5,1.2]"}).gradients
     assert found.verdict is Verdict.OK
     assert max(one.difference for one in found.grounds.elements) < 2e-7
+
+
+@pytest.mark.parametrize(
+    ("factor", "x", "verdict"),
+    [
+        ("(3 if grad.dtype == torch.float32 else 1)", "[0.3,1.7]", "WRONG"),
+        ("(1.0005 if grad.dtype == torch.float32 else 1)", "[0.3,1.7]", "WRONG"),
+        ("((1000 + x) - 1000) / x", "1e-3", "PRECISION"),
+        ("((1000 + x) - 1000) / x", "0.3", "PRECISION"),
+    ],
+)
+def test_only_what_rounding_explains_is_lost_precision(checked, off, factor, x, verdict):
+    """The same part of the gradient off at all values is none of it."""
+    (found,) = checked("off(x).sum()", {"x": x}, use=off(factor)).gradients
+    assert found.verdict is Verdict(verdict)
