@@ -17,6 +17,7 @@ from autograd_cli.report import Verdict, Witness
 from autograd_cli.report.digits import real
 
 _SINGLE = torch.finfo(torch.float32).eps  # some float64 kernels hold constants of this precision
+_DOUBLE = torch.finfo(torch.float64).eps
 _EXCESS = 8  # times the tolerance: composite kernels round more often than a sample does
 
 
@@ -156,7 +157,20 @@ def _agreement(evidence: Evidence, agreed: torch.Tensor) -> Outcome:
     blurred = evidence.formula is None and distance[worst] <= _error(evidence.numeric_error, worst)
     if blurred or not _loses_digits(evidence, distance, reference):
         return outcome
+    if _is_off_alike(evidence, worst):
+        said = ", ".join(_said(evidence, worst).values())
+        return replace(
+            outcome, verdict=Verdict.WRONG, odd=Witness.AUTOGRAD, sentence=f"{said}, in float64 too"
+        )
     return _precision(evidence, outcome, worst)
+
+
+def _is_off_alike(evidence: Evidence, index: int) -> bool:
+    """Whether autograd gives the very same number in float64, and is off there for what that allows."""
+    same = bool(evidence.exact[index] == evidence.autograd[index])
+    return (
+        evidence.eps > _DOUBLE and evidence.strict is None and same and not _right_in_double(evidence, index)
+    )
 
 
 def _untold(evidence: Evidence) -> str:

@@ -138,6 +138,13 @@ def test_half_of_the_digits_gone_within_the_tolerance_is_precision():
     assert found.verdict is Verdict.PRECISION
 
 
+def test_what_is_as_far_off_in_double_is_not_lost_to_rounding():
+    found = judged(evidence([0.0], [4.0], [4.0], exact=vector(0.0), allowed=vector(24.0)))
+    assert (found.verdict, found.odd) == (Verdict.WRONG, Witness.AUTOGRAD)
+    assert found.sentence.startswith("autograd gives 0, the formula gives 4, ")
+    assert found.sentence.endswith(", in float64 too")
+
+
 def test_more_than_the_dtype_loses_without_casts_is_precision():
     found = judged(evidence([2.0 + 5e-7], [2.0], [2.0], strict=vector(1e-7), lowest="float16"))
     assert found.verdict is Verdict.PRECISION
