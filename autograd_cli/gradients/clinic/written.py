@@ -102,14 +102,6 @@ def kept(owner: Any, name: str) -> str:
     return place(owner.forward)
 
 
-def asks_what_is_needed(owner: Any) -> bool:
-    """Whether backward looks at ctx.needs_input_grad."""
-    node = _definition(backward_of(owner)[1])
-    if node is None:
-        return False
-    return any(isinstance(each, ast.Attribute) and each.attr == "needs_input_grad" for each in _own(node))
-
-
 def _file(function: Callable[..., Any]) -> str:
     return shown(Path(unwrap(function).__code__.co_filename))
 
