@@ -20,6 +20,16 @@ def flat(values: Any) -> Iterator[Any]:
             stack.pop()
 
 
+def element(values: Values, index: Sequence[int] | None) -> Any:
+    """The element of nested values at `index`, None where there is no single one."""
+    item: Any = values
+    for at in index or ():
+        if isinstance(item, Summary) or item is None:
+            return None
+        item = item[at]
+    return None if isinstance(item, Summary | tuple) else item
+
+
 def count(values: Values) -> int:
     """How many elements a tensor has, given written out or as its summary; 0 for None."""
     if values is None:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
-from typing import Any
 
-from autograd_cli.report.records import Gradient, Report, Second, SecondBlock, Summary, Values, Verdict
+from autograd_cli.report.records import Gradient, Report, Second, SecondBlock, Verdict
+from autograd_cli.report.values import element
 from autograd_cli.views import numbers
 from autograd_cli.views.pieces import BLANK, Column, Line, Piece, Room, Table, Words, one_line, words
 from autograd_cli.views.witnesses import block as witnesses, place
@@ -124,7 +124,7 @@ def _grounds(found: Second, each: SecondBlock) -> list[Line]:
     known = [
         (label, value, bar)
         for label, values, bar in seen
-        if (value := _element(values, each.worst)) is not None
+        if (value := element(values, each.worst)) is not None
     ]
     said = one_line(each.sentence)
     if not known:
@@ -134,16 +134,6 @@ def _grounds(found: Second, each: SecondBlock) -> list[Line]:
         error = "" if bar is None else f" {numbers.error_bar(bar)}"
         name += words(f"   {label} {text}", (error, "quiet"))
     return [Line(name, indent=1, hang=3), *([Line(words(said), indent=4)] if said else [])]
-
-
-def _element(values: Values, index: Sequence[int] | None) -> Any:
-    """The element of nested values at `index`, None where there is no single one."""
-    item: Any = values
-    for at in index or ():
-        if isinstance(item, Summary) or item is None:
-            return None
-        item = item[at]
-    return None if isinstance(item, Summary | tuple) else item
 
 
 def _whole(ranked: Sequence[SecondBlock]) -> Line:

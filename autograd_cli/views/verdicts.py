@@ -3,9 +3,10 @@
 import re
 from collections.abc import Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from autograd_cli.report.records import Backward, Gradient, Report, Summary, Values, Verdict
+from autograd_cli.report.records import Backward, Gradient, Report, Verdict
+from autograd_cli.report.values import element
 from autograd_cli.views import numbers
 from autograd_cli.views.grounds import check_lines, ground_lines, says_more
 from autograd_cli.views.pieces import BLANK, Column, Line, Piece, Table, Words, one_line, words
@@ -113,7 +114,7 @@ def _compared(named: Named) -> list[Line]:
         ("numeric", gradient.numeric),
         ("plain", gradient.plain),
     )
-    at = {witness: _element(values, gradient.worst) for witness, values in seen}
+    at = {witness: element(values, gradient.worst) for witness, values in seen}
     known = {witness: value for witness, value in at.items() if value is not None}
     said = [Line(words(one_line(gradient.sentence)), indent=4)] if gradient.sentence else []
     if not known:
@@ -138,16 +139,6 @@ def _style(verdict: Verdict | None) -> str:
 
 def _small(value: float | None) -> str:
     return "-" if value is None else numbers.small(value) if value else "0"
-
-
-def _element(values: Values, index: Sequence[int] | None) -> Any:
-    """The element of nested values at `index`, None where it was not kept."""
-    item: Any = values
-    for at in index or ():
-        if isinstance(item, Summary) or item is None:
-            return None
-        item = item[at]
-    return None if isinstance(item, Summary | tuple) else item
 
 
 def _whole(ranked: Sequence[Gradient]) -> Line:
