@@ -15,6 +15,9 @@ from autograd_cli.symbolic.terms import Shape, Term, broadcast, factor_term
 from autograd_cli.symbolic.texts import Contributions, masked
 from autograd_cli.symbolic.values import Value, mapped, placed, split, with_dims
 
+_SMALL = 1e-38
+"""Below any length in single precision: the direction of a short vector, and 0 of none."""
+
 
 def pairwise_distance(
     call: Call, g: Value, x: Operand, y: Operand, p: Any = 2, eps: Any = 1e-06, keepdim: Any = False
@@ -30,23 +33,27 @@ def pairwise_distance(
 def cosine_similarity(
     call: Call, g: Value, x: Operand, y: Operand, dim: Any = 1, eps: Any = 1e-08
 ) -> Contributions:
-    """cosine_similarity C of the unit vectors X and Y: G*(Y - C*X)/norm(x), and likewise for y."""
+    """cosine_similarity C: G*(Y - C*X)/norm(x), X a unit vector, Y and norm(x) with torch's bound eps."""
     shape = broadcast(x.shape, y.shape)
     if not shape:
         raise NoRuleError(f"{call.name} of two numbers has no short formula")
-    axis = plain(dim) % len(shape)
+    axis, bound = plain(dim) % len(shape), plain(eps)
+    along = axis - len(shape)
     one, other = _whole(x, axis, shape), _whole(y, axis, shape)
     cosine = with_dims(Value((call.out.term,), call.out.shape), [axis], shape).single()
     share = with_dims(g, [axis], shape)
 
+    def unit(o: Operand, eps: float) -> Term:
+        return factor_term(calling("F.normalize", o.expr, dim=along, eps=eps), o.shape)
+
     def by_one(one: Operand, other: Operand) -> Value:
-        along = axis - len(shape)
-        units = [factor_term(calling("F.normalize", o.expr, dim=along), o.shape) for o in (other, one)]
-        bent = Value((units[0],), shape).plus(Value((Term(-1).times(cosine).times(units[1]),), shape))
-        length = calling("linalg.vector_norm", one.expr, dim=along, keepdim=True)
-        kept = tuple(1 if d == along + len(one.shape) else n for d, n in enumerate(one.shape))
         if share.is_zero:
             return share
+        back = Term(-1).times(cosine).times(unit(one, _SMALL))
+        bent = Value((unit(other, bound),), shape).plus(Value((back,), shape))
+        length = calling("linalg.vector_norm", one.expr, dim=along, keepdim=True)
+        kept = tuple(1 if d == along + len(one.shape) else n for d, n in enumerate(one.shape))
+        length = calling("clamp_min", length, bound)
         return bent.times(share.single(), shape).times(factor_term(length, kept).power(-1), shape)
 
     return [(x, by_one(one, other)), (y, by_one(other, one))]

@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from autograd_cli.lang.nodes import Binary, Expr
+from autograd_cli.lang.nodes import Binary, Compare, Expr
 from autograd_cli.symbolic.build import call as calling, literal, method
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, plain
 from autograd_cli.symbolic.terms import Shape, Term, factor_term
-from autograd_cli.symbolic.texts import Contributions
+from autograd_cli.symbolic.texts import Contributions, masked
 from autograd_cli.symbolic.values import Value, mapped, reduced
 
 EPS = 1e-05
+_SHORTEST = 1e-12
+"""The length up to which torch does not divide a vector by its own, unless it is told another."""
 
 
 def total(value: Value, dims: Sequence[int]) -> Value:
@@ -227,16 +229,19 @@ def _in_groups(g: Value, x: Operand, groups: int, weight: Any, bias: Any, eps: A
 def normalize(
     call: Call, g: Value, x: Operand, p: Any = 2.0, dim: Any = 1, eps: Any = 1e-12
 ) -> Contributions:
-    """normalize, N = x/norm(x): (G - N*(G*N).sum())/norm(x)."""
+    """normalize, N = x/norm(x): (G - N*(G*N).sum())/norm(x); G/eps where torch's bound eps is the divisor."""
     if plain(p) != 2:
         raise NoRuleError(f"{call.name} with p = {plain(p)} has no short formula")
     axes = plain(dim)
     dims = tuple(sorted(d % len(x.shape) for d in (axes if isinstance(axes, tuple) else (axes,))))
     normed = call.out.term
     along = total(g.times(normed, x.shape), dims).to(x.shape)
-    inside = g.plus(along.times(Term(-1).times(normed), x.shape))
     length = calling("linalg.vector_norm", x.expr, dim=_listed(dims), keepdim=True)
     kept = tuple(1 if d in dims else n for d, n in enumerate(x.shape))
+    if plain(eps) > _SHORTEST:
+        beyond = factor_term(Compare((">=",), (length, literal(plain(eps)))), kept)
+        along = masked(beyond, along, keep=True)
+    inside = g.plus(along.times(Term(-1).times(normed), x.shape))
     bounded = calling("clamp_min", length, plain(eps))
     return [(x, inside.times(factor_term(bounded, kept).power(-1), x.shape))]
 

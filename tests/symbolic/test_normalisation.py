@@ -89,8 +89,9 @@ LONGER = {
         "/sqrt(var(w, 0, correction=0, keepdim=True) + 1e-05)"
     ),
     "F.cosine_similarity(w, b, dim=0)": (
-        "(F.normalize(b, dim=-1) - F.cosine_similarity(w, b, dim=0)*F.normalize(w, dim=-1))"
-        "/linalg.vector_norm(w, dim=-1, keepdim=True)"
+        "(F.normalize(b, dim=-1, eps=1e-08)"
+        " - F.cosine_similarity(w, b, dim=0)*F.normalize(w, dim=-1, eps=1e-38))"
+        "/clamp_min(linalg.vector_norm(w, dim=-1, keepdim=True), 1e-08)"
     ),
     "F.batch_norm(x, None, None, w, training=True)@b": (
         "(b*F.batch_norm(x, None, None, training=True)).sum(0)"
@@ -107,6 +108,27 @@ def test_formula(derive, line):
     found = derive(source, **{n: given[n] for n in "xwbc" if n == name or n in source})[name]
     assert found.text == text
     assert found.agrees, (found.value, found.gradient)
+
+
+BOUNDED = [
+    ("F.cosine_similarity(x, w, dim=0)", [0.0, 0.0, 0.0]),
+    ("F.cosine_similarity(w, x, dim=0)", [1e-13, 0.0, -2e-13]),
+    ("F.cosine_similarity(x, w, dim=0)", [1e-9, 2e-9, 0.0]),
+    ("F.cosine_similarity(x, x, dim=0)", [0.0, 0.0, 0.0]),
+    ("F.cosine_similarity(x, w, dim=0, eps=2.)", [1.0, 0.5, 0.0]),
+    ("F.normalize(x, dim=0)", [0.0, 0.0, 0.0]),
+    ("F.normalize(x, dim=0, eps=4.)", [1.0, 2.0, 3.0]),
+    ("F.normalize(x, dim=0, eps=3.)", [1.0, 2.0, 3.0]),
+    ("F.normalize(x, dim=1, eps=3.)", [[1.0, 2.0, 3.0], [1.0, 1.0, 1.0]]),
+]
+
+
+@pytest.mark.parametrize(("source", "x"), BOUNDED)
+def test_a_length_below_the_bound_is_divided_by_that_as_torch_does(derive, source, x):
+    given = {"x": x, "w": [1.0, -2.0, 0.3]} if "w" in source else {"x": x}
+    double = {name: torch.tensor(value, dtype=torch.float64) for name, value in given.items()}
+    for one in derive(source, **double).values():
+        torch.testing.assert_close(one.value, one.gradient, rtol=1e-12, atol=0)
 
 
 REASONS = {
