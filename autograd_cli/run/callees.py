@@ -13,7 +13,7 @@ from autograd_cli.lang.functions.rows import Function, Kind, Role
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.lang.scope import Scope
 from autograd_cli.run.arrays import of_numbers
-from autograd_cli.run.calls import applier, of_one, of_two, takes_one, takes_two
+from autograd_cli.run.calls import applier, later, of_one, of_two, takes_one, takes_two
 from autograd_cli.run.expressions import Compiler
 from autograd_cli.run.functions import Defined
 from autograd_cli.run.naming import row_held
@@ -205,8 +205,8 @@ def _either(compiler: Compiler, node: nodes.Call, function: Function) -> Get:
     theirs = by_path.get(f"torch.{function.name}", function)
     state, exprs = compiler.state, _parts(node)
     call = arithmetic.python_function(own.name) if not compiler.is_program else python_own(own.name)
-    python = applier(state, node, own, call, exprs)
-    torchs = applier(state, node, theirs, callable_for(theirs), exprs)
+    python = later(state, node, own, call, exprs)
+    torchs = later(state, node, theirs, callable_for(theirs), exprs)
     gets = compiler.all(node.args)
     named = [(keyword.name, compiler.compile(keyword.value)) for keyword in node.keywords]
 
@@ -255,14 +255,15 @@ def _method(compiler: Compiler, node: nodes.Call, callee: nodes.Attribute) -> Ge
     call = callable_for(function, method=True)
     state = compiler.state
     receiver = compiler.overlooked(callee.value) if callee.name == "zero_" else compiler.compile(callee.value)
-    apply = applier(state, node, function, call, exprs)
     gets, named = compiler.all(node.args), _placed(compiler, node, function)
+    quick = not named and (takes_one(function) if not gets else len(gets) == 1 and takes_two(function))
+    apply = (later if quick else applier)(state, node, function, call, exprs)
     last = None if compiler.is_program else apply
-    if not gets and not named and takes_one(function):
+    if quick and not gets:
         return of_one(
             state, node, function, call, exprs, receiver, lambda arg: others(arg, last)((arg,), NONE_NAMED)
         )
-    if len(gets) == 1 and not named and takes_two(function):
+    if quick:
         return _method_of_one(receiver, gets[0], of_two(state, node, function, call, exprs), others, last)
 
     def method(frame: Frame) -> Any:

@@ -1,6 +1,7 @@
 """Calls of rows of the function table: bounded before they are made, recorded after."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -11,7 +12,7 @@ from autograd_cli.lang.nodes import Expr, Name
 from autograd_cli.run import legacy, limits, writing
 from autograd_cli.run.devices import check_operands
 from autograd_cli.run.limits import COUNTED, SMALL, refuse_if_too_large, refuse_if_too_many
-from autograd_cli.run.recording import NO_NODES, SCALARS, kept_arguments, recorder
+from autograd_cli.run.recording import NO_NODES, SCALARS, Record, kept_arguments, recorder
 from autograd_cli.run.state import TENSORS, Frame, Get, State, current, plain
 from autograd_cli.run.traced import NONE_NAMED, Traced, called, now
 
@@ -39,6 +40,9 @@ _AS_LARGE = frozenset({Kind.ELEMENTWISE, Kind.ACTIVATION, Kind.LOSS, Kind.SHAPE}
 _PLAIN = SCALARS | {torch.dtype, torch.device, torch.memory_format}
 """The types of arguments that are no tensors and hold none."""
 
+_NUMBERS = frozenset({int, float, bool, complex, type(None), slice})
+"""The types of what may stand beside a tensor in a quick call of two arguments."""
+
 Apply = Callable[..., Any]
 """Takes the arguments and the keywords of a call, makes it and gives the argument that it is."""
 
@@ -47,8 +51,51 @@ def applier(
     state: State, node: Expr, function: Function, call: Callable[..., Any], exprs: tuple[Expr, ...]
 ) -> Apply:
     """What makes the call at `node`, of any form."""
-    record = recorder(state, node, function, call, exprs)
-    refuse, drawn = _refusing(state, function, call), _drawing(function)
+    refuse, record = _refusing(state, function, call), recorder(state, node, function, call, exprs)
+    if _is_plain(function):
+        return _plainly(state, node, function, call, exprs, refuse, record)
+    apply = _fully(state, node, function, call, exprs, refuse, record)
+    if function.writes and refuse is None and not function.draws and state.values is None:
+        return writing.writer(state, node, function, call, exprs, apply)
+    return apply
+
+
+def later(
+    state: State, node: Expr, function: Function, call: Callable[..., Any], exprs: tuple[Expr, ...]
+) -> Apply:
+    """As `applier`, made with the first call: where there is a quicker way, most calls take that."""
+    return _later(partial(applier, state, node, function, call, exprs))
+
+
+def _later(make: Callable[[], Apply]) -> Apply:
+    made: Apply | None = None
+
+    def apply(args: tuple[Any, ...], kwargs: dict[str, Any] = NONE_NAMED) -> Any:
+        nonlocal made
+        if made is None:
+            made = make()
+        return made(args, kwargs)
+
+    return apply
+
+
+def _is_plain(function: Function) -> bool:
+    """Whether calls without keywords need no more than to be bounded and recorded."""
+    odd = function.writes or function.draws or function.name in _UNSET or function.path in legacy.PATHS
+    return not odd and _place_of_flag(function) == _NOWHERE
+
+
+def _fully(
+    state: State,
+    node: Expr,
+    function: Function,
+    call: Callable[..., Any],
+    exprs: tuple[Expr, ...],
+    refuse: Callable[..., None] | None,
+    record: Record,
+) -> Apply:
+    """A call with keywords, or of what writes, draws, or gives memory as it was."""
+    drawn = _drawing(function)
     unset, row_writes, zero = function.name in _UNSET, function.writes, function.name in writing.ZERO
     sized = function.path in legacy.PATHS  # `torch.Tensor(3)`: a size, not a number
     target, most_items = exprs[0] if exprs else node, state.settings.max_items
@@ -79,10 +126,7 @@ def applier(
             writing.after(state, args[0], made, target, zero)
         return made
 
-    if row_writes and refuse is None and drawn is None and state.values is None:
-        return writing.writer(state, node, function, call, exprs, apply)
-    plainest = not (row_writes or drawn is not None or unset or sized or flag < _NOWHERE)
-    return _plainly(state, node, function, call, exprs, apply) if plainest else apply
+    return apply
 
 
 _NOWHERE = 1 << 10
@@ -91,8 +135,9 @@ _NOWHERE = 1 << 10
 
 def _place_of_flag(function: Function) -> int:
     """Where `inplace` stands among the arguments: `F.relu(h, True)` writes."""
-    names = [argument.name for argument in function.arguments]
-    return names.index("inplace") if "inplace" in names else _NOWHERE
+    if "inplace" not in function.signature:
+        return _NOWHERE
+    return [argument.name for argument in function.arguments].index("inplace")
 
 
 def _plainly(
@@ -101,10 +146,11 @@ def _plainly(
     function: Function,
     call: Callable[..., Any],
     exprs: tuple[Expr, ...],
-    otherwise: Apply,
+    refuse: Callable[..., None] | None,
+    record: Record,
 ) -> Apply:
-    """A call without keywords of what is neither written nor drawn; `otherwise` makes the others."""
-    record, refuse = recorder(state, node, function, call, exprs), _refusing(state, function, call)
+    """A call of what is neither written nor drawn; one with keywords is made in full."""
+    otherwise = _later(partial(_fully, state, node, function, call, exprs, refuse, record))
     most_items, counted = state.settings.max_items, function.name in COUNTED
     no_larger = (function.kind in _SIMPLE or function.name in _NO_LARGER) and (
         state.one_device or function.moves
@@ -226,7 +272,7 @@ def of_one(
     bounded = lists or function.kind in _AS_LARGE
     least = min(SMALL, state.settings.max_items + 1) if lists else SMALL
     plains = SCALARS | {list} if lists else SCALARS
-    general = applier(state, node, function, call, exprs)
+    general = later(state, node, function, call, exprs)
     no_tensor = otherwise or (lambda arg: general((arg,)))
     is_program, most = state.values is None, state.most
     name = exprs[0].id if isinstance(exprs[0], Name) else ""
@@ -263,9 +309,8 @@ def of_two(
 ) -> Apply:
     """The call of a function of two arguments."""
     record = recorder(state, node, function, call, exprs)
-    general = applier(state, node, function, call, exprs)
-    numbers = frozenset({int, float, bool, complex, type(None), slice})
-    one_device = state.one_device
+    general = later(state, node, function, call, exprs)
+    numbers, one_device = _NUMBERS, state.one_device
 
     def both(first: Any, second: Any) -> Any:
         a = first.value if type(first) is Traced else first

@@ -17,7 +17,7 @@ from autograd_cli.lang import arithmetic, lookup, nodes
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.lang.scope import Scope
 from autograd_cli.run import numbers
-from autograd_cli.run.calls import applier, of_one, of_two
+from autograd_cli.run.calls import later, of_one, of_two
 from autograd_cli.run.naming import bound, functional, itself, unbound, undefined
 from autograd_cli.run.operations import at_path, callable_for
 from autograd_cli.run.recording import recorder, taken
@@ -190,7 +190,7 @@ class Compiler:
         is_literal = isinstance(node.operand, nodes.Number)
         function = lookup.operator(node.op, unary=True)
         call, exprs = callable_for(function), (node.operand,)
-        general = applier(state, node, function, call, exprs)
+        general = later(state, node, function, call, exprs)
 
         def no_tensor(argument: Any) -> Any:
             if type(shallow(argument)) in TENSORS or _has_tensor(argument):
