@@ -46,7 +46,8 @@ class SecondBlock:
 class Second:
     """The second derivative of one value.
 
-    `kind` is "hessian" or "product" (with a seeded direction of +1 and -1 in every leaf); `of` says
+    `kind` is "hessian" or "product" (with a seeded direction of +1 and -1 in every leaf), empty where
+    there is none to be had; a Hessian by complex leaves alone, which is not done, has no blocks. `of` says
     what was differentiated where that is not the value itself; `sentence` says what the blocks are,
     or why there are none; `error` is what torch said where it has no second derivative, `at` the
     expression that it has none of.

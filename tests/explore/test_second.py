@@ -70,3 +70,19 @@ def test_without_a_graph_the_reason_stands(explored):
 def test_on_meta_there_are_no_values(explored):
     report = explored("x*2", ("x", "2."), order=2, device="meta")
     assert report.second.sentence == "meta tensors have no values"
+
+
+@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize(
+    ("source", "given", "pairs"),
+    [
+        ("(z*z).abs().sum()", {"z": "tensor([1+2j])"}, []),
+        ("(z*z).abs().sum()*y**3", {"z": "tensor([1+2j])", "y": "2."}, [("y", "y")]),
+        ("(z*z).sum()", {"z": "zeros(0)"}, [("z", "z")]),
+    ],
+)
+def test_what_is_not_done_or_empty_is_no_failure(explored, check, source, given, pairs):
+    report = explored(source, *given.items(), order=2, check=check)
+    assert (report.status, [block.pair for block in report.second.blocks]) == (0, pairs)
+    assert ("z is complex: not done" in report.second.sentence) == ("1+2j" in given["z"])
+    assert all(block.verdict is Verdict.OK for block in report.second.blocks)

@@ -184,13 +184,29 @@ def test_what_torch_cannot_differentiate_twice_is_named(traced):
     ("source", "given", "said"),
     [
         ("x.detach()*2", {"x": "2."}, "the output has no graph"),
-        ("(z*z.conj()).real", {"z": "1+2j", "dtype": "complex128"}, "by real leaves only"),
     ],
 )
 def test_why_there_is_none(traced, source, given, said):
     found = second(traced(source, **given), None)
     assert (found.kind, found.blocks) == ("", ())
     assert said in found.sentence
+
+
+def test_by_complex_leaves_it_is_not_done_and_says_so(traced):
+    found = second(traced("(z*z.conj()).real", z="1+2j", dtype="complex128"), None)
+    assert (found.kind, found.blocks) == ("hessian", ())
+    assert found.sentence == (
+        "z is complex: not done, since second derivatives are worked out by real leaves only"
+    )
+
+
+def test_a_leaf_without_elements_has_an_empty_block(traced):
+    found = second(traced("(x*x).sum()*y**2", x="zeros(0,2)", y="3."), None)
+    shapes = {block.pair: block.shape for block in found.blocks}
+    assert shapes == {("x", "x"): (0, 2, 0, 2), ("x", "y"): (0, 2), ("y", "y"): ()}
+    assert {block.verdict for block in found.blocks} == {Verdict.OK}
+    alone = second(traced("(x*x).sum()", x="zeros(0)"), None)
+    assert [(block.autograd, block.verdict) for block in alone.blocks] == [((), Verdict.OK)]
 
 
 def test_without_values_there_is_none(traced):

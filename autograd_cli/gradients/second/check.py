@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations_with_replacement
 from typing import Any
 
 import torch
@@ -17,6 +16,7 @@ from autograd_cli.gradients.second.evidence import Differences, Evidence
 from autograd_cli.gradients.second.formulas import Paper, Papers
 from autograd_cli.gradients.second.guilty import without_second
 from autograd_cli.gradients.second.judge import judged
+from autograd_cli.gradients.second.leaves import complex_ones, empty_block, pairs, real, reason
 from autograd_cli.gradients.second.passes import MOST, Passes, Plan, planned, rounding_of
 from autograd_cli.gradients.second.references import References, probe
 from autograd_cli.gradients.second.surface import Surface
@@ -40,9 +40,8 @@ def second(run: Run, cotangent: torch.Tensor | None, options: Options | None = N
     options = options or Options()
     of = _subject(run, cotangent)
     bench = Bench(run, cotangent, options.rtol, options.atol)
-    reason = _reason(bench)
-    if reason:
-        return Second("", of, sentence=reason)
+    if why := reason(bench):
+        return Second("", of, sentence=why)
     with few_threads(run), quiet():
         try:
             return _Check(bench, options).record(of)
@@ -57,28 +56,6 @@ def _subject(run: Run, cotangent: torch.Tensor | None) -> str:
     return "the sum of its elements" if cotangent is None else "its sum weighed with the cotangent"
 
 
-def _reason(bench: Bench) -> str:
-    """Why there is no second derivative to speak of; empty where there is."""
-    run = bench.run
-    if not isinstance(run.output, torch.Tensor) or not run.output.requires_grad:
-        return "the output has no graph, so no backward can start from it"
-    if bench.replay is None:
-        return bench.reason
-    names = _names(bench)
-    if not names:
-        return "no leaf reaches the output"
-    if any(run.leaves[name].is_complex() for name in names):
-        return "second derivatives are worked out by real leaves only"
-    return ""
-
-
-def _names(bench: Bench) -> list[str]:
-    """The leaves that the source uses and the output depends on, in the order of the bindings."""
-    assert bench.replay is not None
-    used = [binding.name for binding in bench.run.bindings if binding.role == "leaf" and binding.used]
-    return [name for name in used if name in bench.replay.leaves and bench.run.leaves[name].numel()]
-
-
 @dataclass
 class _Check:
     """The second derivative of one run, its parts made when first asked for."""
@@ -88,21 +65,27 @@ class _Check:
 
     def record(self, of: str) -> Second:
         """The record, with a block for each pair of leaves; used once."""
-        error = ""
+        error, bench = self._refused() if self.names else "", self.bench
+        blocks = tuple(
+            empty_block(bench, one, other) or self._block(one, other, error) for one, other in pairs(bench)
+        )
+        kind, sentence = ("hessian", "") if not self.names or self.plan.whole else ("product", PRODUCT)
+        at = without_second(bench.run) if error else ""
+        said = "; ".join(filter(None, (sentence, complex_ones(bench))))
+        return Second(kind, of, blocks, said, error, at)
+
+    def _refused(self) -> str:
+        """Why autograd has no second pass; empty where it has one."""
         try:
             _ = self.passes.given
         except ReplayError as raised:
-            error = str(raised)
-        pairs = combinations_with_replacement(self.names, 2)
-        blocks = tuple(self._block(one, other, error) for one, other in pairs)
-        kind, sentence = ("hessian", "") if self.plan.whole else ("product", PRODUCT)
-        at = without_second(self.bench.run) if error else ""
-        return Second(kind, of, blocks, sentence, error, at)
+            return str(raised)
+        return ""
 
     @cached_property
     def names(self) -> list[str]:
-        """The leaves."""
-        return _names(self.bench)
+        """The leaves that something can be moved of."""
+        return real(self.bench)
 
     @cached_property
     def surface(self) -> Surface:
