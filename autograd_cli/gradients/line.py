@@ -26,6 +26,8 @@ _TOGETHER = 1 << 18
 _ENOUGH = 4096
 """Components of which the typical one is found."""
 _ALIKE = 1e-10
+_STAIRS = frozenset({"round", "floor", "ceil", "trunc", "fix", "frac", "remainder", "fmod", "grid_sample"})
+"""Functions whose values may come in many steps."""
 _NOISY = 1e3
 """How far lanes may be off from the plain replay: of the size of the sum, and of what rounding does."""
 
@@ -185,6 +187,17 @@ class Line:
     def room(self) -> float:
         """How far the recorded point may be off in lanes."""
         return _ALIKE * self.size + _NOISY * self.noise
+
+    @cached_property
+    def stepped(self) -> bool:
+        """Whether the function may be a staircase, as one that rounds is, or a person's own may be."""
+        steps = (self.replay.steps[p.index] for p in self.replay.plan if p.index < len(self.replay.steps))
+        return any(
+            step.function is None
+            or step.function.name.rstrip("_") in _STAIRS
+            or step.kwargs.get("rounding_mode") is not None
+            for step in steps
+        )
 
     def clouded(self) -> list[int]:
         """The components that reach an output that is not finite: they have no slope."""

@@ -145,7 +145,7 @@ def _by_direction(line: Line) -> Numeric:
 def _found(line: Line, points: Points, places: Places, opened: Sequence[Opened] = ()) -> Numeric:
     """The slopes at the places."""
     searches = _Searches(line, points, places, opened)
-    if len(places) <= _FEW:
+    if len(places) <= (_SEARCHED if line.stepped else _FEW):
         searches.run(np.arange(len(places)))
         return searches.given(np.full(len(places), nan), np.full(len(places), nan))
     values, errors, left = np.empty(len(places)), np.empty(len(places)), 0
@@ -203,7 +203,7 @@ class _Searches:
         at, line = float(self.points.at[self.places[number]]), self.line
         scales = [abs(at) or line.typical]
         scales += [wide for wide in (line.typical, 1.0) if wide > 8 * scales[0]]
-        return Place(at, line.size, line.noise), scales
+        return Place(at, line.size, line.noise, line.stepped), scales
 
     def _answer(self, number: int, changes: list[float]) -> None:
         """Give a search the changes that it asked for."""

@@ -24,6 +24,10 @@ RELATIVE = 1e-11
 _DEEP_FACTOR = 8.0
 _DEEPEST = 1e-11
 _TRACE = 1e-8
+_CLEAR = 1e-4
+"""The error bar, of a slope, within which nothing rough at the place itself can hide."""
+_CONFIRMED = 111_737
+"""How many times shorter the step is at which a staircase has to have its slope; no power of 2."""
 _LEAST = 1e-300  # of steps, by which a change can still be divided
 
 _COLUMN = range(1, _COLUMNS + 1)
@@ -57,11 +61,15 @@ class Slope:
 
 
 class Place(NamedTuple):
-    """Where f is differentiated: `size` is the size of f, `noise` the absolute error of a change."""
+    """Where f is differentiated: `size` is the size of f, `noise` the absolute error of a change.
+
+    `stepped` says that f may be a staircase, whose steps may look like a slope from afar.
+    """
 
     at: float
     size: float
     noise: float
+    stepped: bool = False
 
 
 T = TypeVar("T")
@@ -108,6 +116,8 @@ def search(place: Place, scales: Sequence[float], together: int = TOGETHER) -> S
         found = yield from _shrinking(place, scale, together)
         if found is None:
             found = yield from _deep(place, scale)
+        if best is not None and found.shape is not Shape.SMOOTH and best.error <= _CLEAR * abs(best.value):
+            return best  # what is rough in wide steps alone only looks so
         if found.shape is not Shape.SMOOTH or _settled(place, found, scale, max(scales)):
             return found
         if best is None or found.error < best.error:
@@ -152,7 +162,7 @@ def _shrinking(place: Place, scale: float, together: int = TOGETHER) -> Search[S
     rows: list[list[float]] = []
     gaps: list[list[float]] = []
     levels: list[_Level] = []
-    best = (nan, inf)
+    best, row = (nan, inf), 0
     for k in range(_LEVELS):
         if k == len(levels):
             more = _MORE if k else together
@@ -164,13 +174,22 @@ def _shrinking(place: Place, scale: float, together: int = TOGETHER) -> Search[S
         rows.append(_row(level.central, rows, _HALVED))
         gaps.append(_row(level.gap, gaps, _HALVED_GAPS))
         estimate = _estimate(rows)
-        best = estimate if estimate[1] < best[1] else best
+        if estimate[1] < best[1]:
+            best, row = estimate, k
         if len(rows) < 4:
             continue
         sizes = [abs(row[0]) for row in rows[-4:]]
         if _accepted(best, gaps, level.noise, max(sizes), sizes[-1]):
+            if place.stepped and not (yield from _is_confirmed(place, best, levels[row : k + 1])):
+                return None
             return Slope(best[0], 2 * best[1] + level.noise + 4 * ulp(best[0]))
     return None
+
+
+def _is_confirmed(place: Place, best: tuple[float, float], levels: Sequence[_Level]) -> Search[bool]:
+    """Whether a slope found at the first of the levels holds at the others, and at a much shorter step."""
+    near = yield from _levels(place, [levels[-1].h / _CONFIRMED])
+    return _holds(*best, [*levels, *near])
 
 
 def _row(first: float, rows: Sequence[Sequence[float]], divisors: Sequence[float]) -> list[float]:
@@ -214,6 +233,8 @@ def _deep(place: Place, scale: float) -> Search[Slope]:
     """The derivative, or what stands in its way, from steps down to where rounding rules."""
     at = place.at
     least = max(min(_DEEPEST * scale, abs(at) / 1000 if at else inf), 4 * ulp(at))
+    if place.stepped:  # the step of the staircase may end as near as floats are to each other
+        least = min(least, max(64 * ulp(at), _DEEPEST**2 * scale))
     steps, h = [], FIRST * scale
     while h > least:
         steps.append(h)
@@ -222,7 +243,20 @@ def _deep(place: Place, scale: float) -> Search[Slope]:
     found = _judged(levels)
     if found.shape is Shape.EDGE and _are_infinite(levels[-4:]) and (yield from _is_finite(place, 0.0)):
         return (yield from _closer(place, levels[-1].h))
+    if place.stepped and found.shape is Shape.SMOOTH and found.error > _CLEAR * abs(found.value):
+        return (yield from _beside(place, levels, found))
     return found
+
+
+def _beside(place: Place, levels: Sequence[_Level], found: Slope) -> Search[Slope]:
+    """The derivative from steps that do not leave the step of a staircase on which the place is."""
+    differ = (a.h for a, b in pairwise(levels) if abs(a.central - b.central) > 2 * b.noise)
+    far = min(differ, default=inf)
+    on_step = [level for level in levels if level.h < far]
+    is_flat = all(level.right == level.left == 0 for level in on_step)  # then no rounding is in it
+    here = place._replace(stepped=False, noise=ulp(place.size) if is_flat else place.noise)
+    better = yield from _shrinking(here, on_step[0].h / FIRST)
+    return better if better is not None and better.error < found.error else found
 
 
 def _are_infinite(levels: Sequence[_Level]) -> bool:
@@ -283,6 +317,8 @@ def _grows(known: Sequence[tuple[float, _Level]]) -> bool:
     clear = [(abs(value), level.h) for value, level in known if level.noise < 0.05 * abs(value)]
     if len(clear) < 4 or any(b[0] <= 1.15 * a[0] for a, b in pairwise(clear[-4:])):
         return False
+    if any(abs(value) + level.noise < clear[-1][0] for value, level in known if level.h < clear[-1][1]):
+        return False  # the steps that it grew in went over a jump that is not here
     return clear[-1][0] * clear[-1][1] > _TRACE * max(value * h for value, h in clear)
 
 
@@ -294,9 +330,17 @@ def _persists(levels: Sequence[_Level]) -> bool:
 
 def _extrapolated(levels: Sequence[_Level]) -> Slope:
     """The central slope extrapolated to step 0 in even powers, by Neville's scheme."""
-    best, rows = (levels[-1].central, inf), list[list[float]]()
-    for level in levels:
+    before, last = levels[-2:]
+    best, rows = (last.central, abs(last.central - before.central) + last.noise), list[list[float]]()
+    for k, level in enumerate(levels):
         rows.append(_row(level.central, rows, _DEEPENED))
         value, error = _estimate(rows)
-        best = min((best, (value, 2 * error + level.noise)), key=lambda pair: pair[1])
+        if 2 * error + level.noise < best[1] and _holds(value, error, levels[k:]):
+            best = value, 2 * error + level.noise
     return Slope(best[0], best[1] + 4 * ulp(best[0]))
+
+
+def _holds(value: float, error: float, levels: Sequence[_Level]) -> bool:
+    """Whether slopes at shorter steps than the first are no further from the value, but for rounding."""
+    room = abs(levels[0].central - value) + 2 * error
+    return all(abs(level.central - value) <= room + 4 * level.noise for level in levels[1:])

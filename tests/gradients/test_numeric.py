@@ -58,6 +58,23 @@ def test_places_that_are_not_smooth_are_listed(traced):
     assert found.values.tolist() == pytest.approx([0, 0.5, 1], abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        ("floor(x*1000)/1000", 0),
+        ("x%1", 1),
+        ("div(x, 0.2, rounding_mode='trunc')", 0),
+        ("x.clone().round_()", 0),
+    ],
+)
+@pytest.mark.parametrize("x", ["randn(4)", "randn(20,20)"])
+def test_steps_of_a_staircase_are_no_slopes(traced, source, value, x):
+    found = slopes(traced(source, x=x, dtype="float64"))
+    assert not found.slopes
+    assert found.values.tolist() == pytest.approx([value] * found.values.numel(), abs=1e-6)
+    assert bool((found.errors < 1e-4).all())
+
+
 def test_elements_that_reach_no_finite_value_have_no_slope(traced):
     found = slopes(traced("log(x)", x="[0.,-1.,2.]"))
     assert [one.shape for one in found.slopes.values()] == [Shape.EDGE, Shape.EDGE]

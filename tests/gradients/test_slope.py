@@ -77,6 +77,43 @@ def test_a_smooth_function_has_its_slope_within_the_error_bar(
         assert one.error <= 3e-10 * abs(true) + 1e-11
 
 
+def test_what_swings_fast_has_its_slope_though_wider_steps_look_rough() -> None:
+    at = 1e-6
+    change, place = function(lambda x: math.sin(1 / x), at)
+    one = slope(change, place._replace(noise=4e-10), [at, 1.0])
+    assert one.shape is Shape.SMOOTH
+    assert abs(one.value + math.cos(1 / at) / at**2) <= one.error < 1e-4 / at**2
+
+
+@pytest.mark.parametrize("at", [2.999999, 2.0 + 1e-9, 3 - 1e-12, 1e-7])
+@pytest.mark.parametrize("whole", [math.floor, math.ceil], ids=["floor", "ceil"])
+def test_a_jump_beside_a_place_is_none_at_it(whole: Real, at: float) -> None:
+    change, place = function(lambda x: float(whole(x)), at)
+    one = slope(change, place._replace(stepped=True), [at, 1.0])
+    assert (one.value, one.shape) == (0.0, Shape.SMOOTH)
+    assert one.error < 1e-2
+
+
+def test_a_jump_beside_a_place_is_none_at_it_where_no_steps_are_looked_for() -> None:
+    assert found(lambda x: float(x > 1), 1 + 1e-8).shape is Shape.SMOOTH
+
+
+@pytest.mark.parametrize("fine", [1e3, 1e5])
+def test_the_steps_of_a_staircase_are_no_slope(fine: float) -> None:
+    for k in range(300):
+        at = 0.0301234 + 0.00971 * k
+        change, place = function(lambda x: math.floor(x * fine) / fine, at)
+        one = slope(change, place._replace(stepped=True), [at, *([1.0] if at < 1 / 8 else [])])
+        assert (one.value, one.shape) == (0.0, Shape.SMOOTH)
+        assert one.error < 1e-4
+
+
+def test_a_slope_among_steps_keeps_its_digits() -> None:
+    change, place = function(lambda x: x * x + math.floor(x), 2.3)
+    one = slope(change, place._replace(stepped=True), [2.3])
+    assert abs(one.value - 4.6) <= one.error < 1e-9
+
+
 STEEP: list[tuple[str, Real, float, float]] = [
     ("exp(exp(x))", lambda x: math.exp(math.exp(x)), 5.0, math.exp(5) * math.exp(math.exp(5))),
     ("x**400", lambda x: x**400, 5.0, 400 * 5.0**399),
