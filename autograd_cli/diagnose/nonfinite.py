@@ -36,6 +36,8 @@ def bad(values: Any) -> Bad | None:
     """What is not finite in plain values or their summary; None where all is finite."""
     if isinstance(values, Summary):
         return Bad(values.nan, values.inf, values.count, None) if values.nan + values.inf else None
+    if type(values) is float and isfinite(values):
+        return None
     numbers = list(_numbered(values, ()))
     wrong = [(index, number) for index, number in numbers if not _finite(number)]
     if not wrong:

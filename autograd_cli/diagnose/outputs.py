@@ -22,13 +22,15 @@ def unrecording(mode: str) -> str:
 
 def not_a_tensor(scene: Scene) -> Iterator[Finding]:
     """AGX312 where the source gives a Python value or several tensors at once."""
-    value, text = scene.run.output, drawing.quoted(scene.run.program.text)
-    span = scene.run.program.body.span
+    value = scene.run.output
+    if isinstance(value, torch.Tensor) and scene.several is None:
+        return
+    span, text = scene.run.program.body.span, drawing.quoted(scene.run.program.text)
     if scene.several is not None:
         count = len(scene.several)
         sentence = f"{text} gives {count} values, and a gradient is of one: the first is taken."
         yield scene.finding("AGX312", sentence, span=span, fix=(Fix("pick one", scene.output_text),))
-    elif not isinstance(value, torch.Tensor) and not any(way.ends for way in scene.ways.values()):
+    elif not any(way.ends for way in scene.ways.values()):
         kind, shown = type(value).__name__, drawing.label(str(plain(value)), 40)
         yield scene.finding("AGX312", f"{text} is a Python {kind}, {shown}: it has no graph.", span=span)
 

@@ -1,7 +1,7 @@
 """A person's own callables in a report: which were brought, and what the clinic found of their Functions."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 
 from autograd_cli.errors import ExitStatus
@@ -20,16 +20,13 @@ def muted() -> Iterator[None]:
         yield
 
 
-@contextmanager
-def told(uses: Sequence[Use]) -> Iterator[None]:
+def told(uses: Sequence[Use]) -> AbstractContextManager[None]:
     """What their code prints inside goes to stderr."""
     if not uses:
-        yield
-        return
+        return nullcontext()
     from autograd_cli.run.targets import hushed  # few runs have any
 
-    with hushed(False):
-        yield
+    return hushed(False)
 
 
 def records(uses: Sequence[Use]) -> tuple[Target, ...]:

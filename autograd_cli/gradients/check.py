@@ -16,7 +16,7 @@ from autograd_cli.gradients.known import Evidence, Outcome
 from autograd_cli.gradients.line import shaped
 from autograd_cli.gradients.mirrored import shared
 from autograd_cli.gradients.numeric import Chosen, Numeric
-from autograd_cli.gradients.replay import default_dtype, quiet
+from autograd_cli.gradients.replay import in_double
 from autograd_cli.gradients.ties import slopes as moving_slopes
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.report import Gradient, Values, Verdict, Witness
@@ -76,7 +76,7 @@ def check(
         return tuple(_absent(bench, backward, options, name) for name in used)
     on_paper = derivatives(run, options) if Witness.SYMBOLIC in options.witnesses else {}
     # Every witness in float64 would set the dtype otherwise, for each leaf anew.
-    with few_threads(run), quiet(), default_dtype(torch.float64):
+    with few_threads(run), in_double():
         bench, formulas = _bench(run, cotangent, options), Formulas(run)
         return tuple(
             _absent(bench, backward, options, name)
@@ -119,9 +119,8 @@ def few_threads(run: Run) -> Iterator[None]:
     Some calls hand even a few elements to other threads, and on a busy machine each of the
     thousands of evaluations of a small program would wait for these.
     """
-    elements = sum(step.value.numel() for step in run.steps if isinstance(step.value, torch.Tensor))
     threads = torch.get_num_threads()
-    if elements > _SHARED or threads == 1:
+    if threads == 1 or _elements(run) > _SHARED:
         yield
         return
     torch.set_num_threads(1)
@@ -129,6 +128,10 @@ def few_threads(run: Run) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(threads)
+
+
+def _elements(run: Run) -> int:
+    return sum(step.value.numel() for step in run.steps if isinstance(step.value, torch.Tensor))
 
 
 def worst(gradients: Sequence[Gradient]) -> Verdict | None:

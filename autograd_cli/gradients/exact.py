@@ -14,7 +14,7 @@ import torch
 from autograd_cli.errors import AgxError, Span, first_line
 from autograd_cli.gradients.formula import steps_of
 from autograd_cli.gradients.line import components
-from autograd_cli.gradients.replay import Replay, ReplayError, default_dtype, quiet, raised
+from autograd_cli.gradients.replay import Replay, ReplayError, in_double, raised
 from autograd_cli.gradients.rounding import value_errors
 from autograd_cli.lang.nodes import Expr, Name, expression
 from autograd_cli.lang.parse import parse
@@ -52,7 +52,7 @@ class Formulas:
         """
         text = unparse(formula)
         try:
-            with quiet(), default_dtype(torch.float64):
+            with in_double():
                 made, value = self._evaluated(text)
             values = _fitted(value, leaf)
             return Exact(text, values, partial(_errors, made, values, leaf))

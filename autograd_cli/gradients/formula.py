@@ -7,7 +7,7 @@ the text: a batch has the same formulas at other values.
 """
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
@@ -53,6 +53,7 @@ class _Planned:
     call: Callable[..., Any] | None = None
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = field(default_factory=dict)
+    bound: Callable[[Iterable[Any]], float] | None = None
 
 
 def steps_of(text: str, bindings: Sequence[BoundValue]) -> list[LiveStep] | None:
@@ -102,9 +103,9 @@ def _made(planned: _Planned, steps: Sequence[LiveStep], values: Mapping[str, Any
     if call is None:
         return LiveStep(place, _WRITTEN, "constant", planned.value)
     given = [steps[arg.index].value if type(arg) is Ref else arg for arg in planned.args]
-    if function is None:
+    if function is None or planned.bound is None:
         return LiveStep(place, _WRITTEN, "constant", call(*given))
-    if bound_of(function)(given) >= SMALL:
+    if planned.bound(given) >= SMALL:
         raise _OtherError
     value = call(*given, **planned.kwargs)
     if type(value) is not torch.Tensor or not _is_double(value):
@@ -118,7 +119,7 @@ _LOWER = frozenset({torch.float32, torch.float16, torch.bfloat16, torch.complex6
 
 def _is_double(value: torch.Tensor) -> bool:
     """Whether a replay takes a tensor as it is."""
-    return value.dtype not in _LOWER and value.device.type == "cpu" and value.ndim <= DIMENSIONS
+    return value.dtype not in _LOWER and value.is_cpu and value.ndim <= DIMENSIONS
 
 
 class _Reader:
@@ -235,7 +236,7 @@ class _Reader:
         kwargs: dict[str, Any] | None = None,
     ) -> Ref:
         """The place of a new call."""
-        return self.put(_Planned("call", "", None, function, call, args, kwargs or {}))
+        return self.put(_Planned("call", "", None, function, call, args, kwargs or {}, bound_of(function)))
 
     def put(self, planned: _Planned) -> Ref:
         """The place of a new step."""

@@ -7,7 +7,7 @@ recorded; all else is computed anew from given values of the leaves.
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -245,6 +245,19 @@ def default_dtype(dtype: torch.dtype) -> Iterator[None]:
 _SILENT = ("ignore", None, Warning, None, 0)
 
 
+def in_double() -> AbstractContextManager[None]:
+    """No warnings, and new floating tensors in double precision, inside; nothing is done where it is so."""
+    if _is_quiet() and torch.get_default_dtype() == torch.float64:
+        return nullcontext()
+    return _in_double()
+
+
+@contextmanager
+def _in_double() -> Iterator[None]:
+    with quiet(), default_dtype(torch.float64):
+        yield
+
+
 def _is_quiet() -> bool:
     """Whether no warnings are told already."""
     return bool(warnings.filters) and warnings.filters[0] == _SILENT
@@ -271,6 +284,7 @@ def evaluated(planned: Planned, values: Sequence[Any]) -> Any:
 
 
 _AS_THEY_ARE = frozenset({Ref, float, int, bool, type(None)})
+_DOUBLE = torch.float64
 
 
 def raised(value: Any, double: bool = True) -> Any:
@@ -280,7 +294,9 @@ def raised(value: Any, double: bool = True) -> Any:
     if isinstance(value, torch.Tensor):
         if value.is_meta:
             raise ReplayError("meta tensors have no values")
-        return value.detach().to("cpu", _raised_dtype(value.dtype)) if double else value.detach()
+        if not double or (value.dtype is _DOUBLE and value.is_cpu):
+            return value.detach()
+        return value.detach().to("cpu", _raised_dtype(value.dtype))
     if not double:
         return _raised_items(value, double)
     if isinstance(value, torch.dtype):

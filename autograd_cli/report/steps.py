@@ -86,18 +86,24 @@ def _gather(args: Any, found: list[Ref]) -> None:
 
 def below(step: Evaluated) -> list[int]:
     """The places of the steps whose values went into `step`, in order, repeats kept."""
-    found: list[Ref] = []
-    _gather(step.args, found)
+    places: list[int] = []
+    for arg in step.args:  # most are a Ref or a number: a call for each would take longest
+        kind = type(arg)
+        if kind is Ref:
+            places.append(arg.index)
+        elif kind is not float and kind is not int:
+            places += [ref.index for ref in refs(arg)]
     if step.kwargs:
-        _gather(step.kwargs, found)
-    return [ref.index for ref in found]
+        places += [ref.index for ref in refs(step.kwargs)]
+    return places
 
 
 def under(steps: Sequence[Evaluated], root: int) -> list[int]:
     """The places of the steps that `root` was computed from, itself included, in order."""
     found, stack = {root}, [root]
     while stack:
-        new = set(below(steps[stack.pop()])) - found
-        found |= new
-        stack.extend(new)
+        for place in below(steps[stack.pop()]):
+            if place not in found:
+                found.add(place)
+                stack.append(place)
     return sorted(found)

@@ -1,7 +1,7 @@
 """Grad modes, autocast and the random state of NumPy: all as they were once a run is over."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import Any
 
 import numpy
@@ -28,18 +28,26 @@ def keep_numpy(state: State) -> None:
 def kept(settings: Settings) -> Iterator[None]:
     """The grad mode and autocast of `settings`, and what was there before, after it."""
     enabled = torch.is_grad_enabled()
+    with _entered(settings) if settings.autocast or settings.mode else nullcontext():
+        try:
+            yield
+        finally:
+            if torch.is_grad_enabled() != enabled:
+                torch.set_grad_enabled(enabled)
+            while _NUMPY:
+                numpy.random.set_state(_NUMPY.pop())
+
+
+@contextmanager
+def _entered(settings: Settings) -> Iterator[None]:
+    """Autocast and the grad mode of `settings` inside."""
     with ExitStack() as stack:
         if settings.autocast:
             kind = torch.device(settings.device).type
             stack.enter_context(torch.autocast(kind, dtype=getattr(torch, settings.autocast)))
         if settings.mode:
             stack.enter_context(getattr(torch, settings.mode)())
-        try:
-            yield
-        finally:
-            torch.set_grad_enabled(enabled)
-            while _NUMPY:
-                numpy.random.set_state(_NUMPY.pop())
+        yield
 
 
 def mode(compiler: Compiler, node: nodes.Expr) -> Get:

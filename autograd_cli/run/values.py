@@ -25,7 +25,7 @@ def plain(value: Any, limit: int | None = VALUES_LIMIT) -> Values:
     without its address.
     """
     if isinstance(value, torch.Tensor):
-        return _tensor(value.detach(), limit)
+        return _tensor(value, limit)
     if is_nested(value):
         try:
             check_depth(value)
@@ -44,14 +44,18 @@ def _tensor(tensor: torch.Tensor, limit: int | None) -> Values:
     if tensor._is_zerotensor():  # a gradient that is 0 everywhere has no memory to read
         tensor = torch.zeros(tensor.shape, dtype=tensor.dtype)
     if limit is not None and tensor.numel() > limit:
-        return _summary(tensor)
-    return _frozen(tensor.tolist())
+        return _summary(tensor.detach())
+    values = tensor.tolist()
+    return _frozen(values, tensor.ndim) if tensor.ndim else values
 
 
-def _frozen(nested: Any) -> Any:
-    if not isinstance(nested, list):
-        return nested
-    return tuple(map(_frozen, nested)) if nested and isinstance(nested[0], list) else tuple(nested)
+def _frozen(nested: list[Any], depth: int) -> tuple[Any, ...]:
+    """Lists in each other, so many deep, as tuples."""
+    if depth == 1:
+        return tuple(nested)
+    if depth == 2:
+        return tuple(map(tuple, nested))
+    return tuple([_frozen(item, depth - 1) for item in nested])
 
 
 def _summary(tensor: torch.Tensor) -> Summary:

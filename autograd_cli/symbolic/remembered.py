@@ -24,26 +24,38 @@ class Outline:
     Formulas come from the steps alone: which node each is of, what was called on what, shapes,
     dtypes, who requires grad, names, and the values of what is no tensor. A node counts as itself,
     since others are equal to it that stand elsewhere; `steps` keeps it alive, and its id its own.
+    `number` is the hash of the key, which takes longer than all else that is asked of it.
     """
 
     steps: tuple[Step, ...]
     key: tuple[Any, ...]
+    number: int
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Outline) and self.key == other.key
 
     def __hash__(self) -> int:
-        return hash(self.key)
+        return self.number
+
+
+_last: list[tuple[Sequence[Step] | None, Outline | None]] = [(None, None)]
+"""The tape that was asked for last, with its outline."""
 
 
 def outline(steps: Sequence[Step]) -> Outline | None:
     """The outline of a short tape; None where it is long or holds a value of an unknown kind."""
     if len(steps) > _LONGEST:
         return None
+    given, found = _last[-1]
+    if given is steps:  # factors and formulas are asked for of the same tape
+        return found
     try:
-        return Outline(tuple(steps), tuple(map(_known, steps)))
+        found = Outline(tuple(steps), key := tuple(map(_known, steps)), hash(key))
     except _UnknownError:
-        return None
+        found = None
+    if type(steps) is tuple:
+        _last[:] = [(steps, found)]
+    return found
 
 
 def differentiate(
