@@ -55,6 +55,8 @@ def slopes(
     output: torch.Tensor, leaves: Sequence[torch.Tensor], cotangent: torch.Tensor
 ) -> tuple[torch.Tensor | None, ...]:
     """The gradients of `leaves` for a cotangent of the output's shape, None for one not reached."""
+    if not output.requires_grad:  # as what is drawn: a replay holds it
+        return (None,) * len(leaves)
     number = _weighed(output, cotangent)
     if number is None:
         return torch.autograd.grad(

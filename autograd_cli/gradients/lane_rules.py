@@ -77,6 +77,8 @@ def with_lanes(site: Site) -> tuple[Call, tuple[int, ...] | None]:
         return site.call, site.slots
     if function.writes or function.draws or not function.path.startswith("torch."):
         raise NoLanesError
+    if function.name.startswith("as_strided"):  # it reads by place in memory, which lanes have otherwise
+        raise NoLanesError
     rule = _RULES.get(function.path.removeprefix("torch.")) or _by_kind(function)
     made = rule(site) if rule is not None else None
     return (made, site.slots) if made is not None else _by_vmap(site)

@@ -117,10 +117,16 @@ class Line:
 
         Outputs are subtracted before they are summed: those that do not move cancel.
         """
-        output = self.replay({self.name: shaped(moved, self.leaf)})
+        output = self.replay({self.name: self._in_memory(shaped(moved, self.leaf))})
         if self.simple:
             return (float(output) - self.value) * self.weight
         return float(self.sums((output - self.output).unsqueeze(0)))
+
+    def _in_memory(self, value: torch.Tensor) -> torch.Tensor:
+        """The value in memory of its own, in the order of the leaf's: as_strided reads by place."""
+        if value._is_view() or not self.leaf.is_contiguous():
+            return torch.empty_like(self.leaf).copy_(value)
+        return value
 
     def sums(self, moves: torch.Tensor) -> torch.Tensor:
         """The weighted sums of what outputs moved by, (lanes, …) -> (lanes,)."""

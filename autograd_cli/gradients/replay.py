@@ -325,14 +325,13 @@ def _raised_dtype(dtype: torch.dtype) -> torch.dtype:
 def _is_held(step: LiveStep, depends: bool) -> bool:
     """Whether the recorded value stands: drawn, cut, or made where memory held anything.
 
-    A draw that lets gradients pass, as dropout's, is drawn again from the same state; one
-    that is written over a tensor that requires grad lets none pass.
+    What draws beside what lets gradients pass, as dropout, draws again from the same state; what is
+    itself drawn lets none pass, even where torch has a grad_fn for it, as for bernoulli's.
     """
     drawn = step.function is not None and step.function.kind is Kind.RANDOM
-    writes = step.function is not None and step.function.writes
-    if any(t.requires_grad for t in tensors_in(step.value)) and not (drawn and writes):
-        return False
-    return step.held or drawn or depends or _is_empty(step)
+    if drawn or not any(t.requires_grad for t in tensors_in(step.value)):
+        return step.held or drawn or depends or _is_empty(step)
+    return False
 
 
 def _refuse_dimensions(step: LiveStep) -> None:

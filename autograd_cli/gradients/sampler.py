@@ -151,7 +151,10 @@ class Sampler:
                 output = self.output(leaves[-1], draw)
                 numbers.append((output * self.cotangent.to(output.dtype)).sum())
             asked = [leaf for sample in leaves for leaf in sample.values()]
-            made = torch.autograd.grad(numbers, asked, allow_unused=True)
+            is_reached = numbers[0].requires_grad
+            made = (
+                torch.autograd.grad(numbers, asked, allow_unused=True) if is_reached else [None] * len(asked)
+            )
         except Exception as error:  # whatever torch raises is the reason
             raise ReplayError(first_line(error)) from error
         pairs = zip(made, asked, strict=True)

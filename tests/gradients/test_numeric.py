@@ -75,6 +75,17 @@ def test_steps_of_a_staircase_are_no_slopes(traced, source, value, x):
     assert bool((found.errors < 1e-4).all())
 
 
+@pytest.mark.parametrize(
+    ("source", "x", "gradient"),
+    [
+        ("as_strided(x[2:], (2,2), (1,2), storage_offset=0)", "arange(6.)", [1, 1, 1, 1, 0, 0]),
+        ("as_strided(x, (2,), (1,), storage_offset=1)", "arange(6.).view(2,3).t()", [0, 0, 1, 0, 1, 0]),
+    ],
+)
+def test_what_is_read_by_its_place_in_memory_is_read_there(traced, source, x, gradient):
+    assert slopes(traced(source, x=x, dtype="float64")).values.tolist() == pytest.approx(gradient, abs=1e-9)
+
+
 def test_elements_that_reach_no_finite_value_have_no_slope(traced):
     found = slopes(traced("log(x)", x="[0.,-1.,2.]"))
     assert [one.shape for one in found.slopes.values()] == [Shape.EDGE, Shape.EDGE]
