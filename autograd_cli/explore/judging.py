@@ -73,14 +73,32 @@ def judge(ran: Ran, seen: Seen, options: Options, made: Slice | None = None) -> 
         name: watch.own(tensor) if id(tensor) in wanted else None for name, tensor in asked.tensors.items()
     }
     asked = with_rows(asked, {name for name, value in given.items() if value is not None})
-    passed = Passed(leaves=given, error=seen.error)
+    arrived = seen.arrived() if options.check else {}
+    passed = Passed(arrived, given, seen.error)
     asked, sent = with_cotangent(asked, cotangent, call.names)
-    gradients = (
-        ()
-        if not any(b.used and b.role == "leaf" for b in asked.bindings)
-        else witnesses.check(asked, passed, cotangent, judging(options, cotangent, sent))
-    )
+    how = judging(options, cotangent, sent)
+    gradients = witnesses.check(asked, passed, cotangent, how) if _has_rows(asked) else ()
+    if options.check and call.inputs is None and len(call.roots) == 1:
+        gradients += _cut_off(ran, seen, whole, cotangent, how)
     return Judged(ran, seen, whole, gradients)
+
+
+def _has_rows(run: Slice) -> bool:
+    """Whether gradients of any leaf are to be judged."""
+    return any(b.used and b.role == "leaf" for b in run.bindings)
+
+
+def _cut_off(
+    ran: Ran, seen: Seen, whole: Slice, cotangent: torch.Tensor | None, how: witnesses.Options
+) -> tuple[Gradient, ...]:
+    """What is said of the leaves that reach the root through what is cut from the graph alone."""
+    deep = sliced(ran, seen.root, None, seen.call.names).beyond()
+    reached = {id(tensor) for tensor in whole.tensors.values()}
+    names = {name for name, tensor in deep.tensors.items() if id(tensor) not in reached}
+    if not names:
+        return ()
+    passed = Passed(leaves=dict.fromkeys(deep.tensors), error=seen.error)
+    return witnesses.check(with_rows(deep, names), passed, cotangent, how)
 
 
 def with_cotangent(run: Slice, cotangent: torch.Tensor | None, names: Mapping[str, Any]) -> tuple[Slice, str]:

@@ -89,6 +89,7 @@ def settings_of(options: Options) -> Settings:
         mode=_mode(options),
         autocast=options.autocast or "",
         uses=options.use,
+        keeps=options.check,
     )
 
 

@@ -42,13 +42,13 @@ class Applied(NamedTuple):
 class Called:
     """One call of a target, which can be made again on other values.
 
-    `places` holds where in their files a node was made, `applied` the calls of an autograd.Function, of
-    which each kind in `seen` was noted before.
+    `places` holds where in their files a node was made, `applied` the calls of an autograd.Function; one
+    of a kind that is in `seen` is told by the first of that kind.
     """
 
-    def __init__(self, target: Target, seen: set[Any] | None = None) -> None:
+    def __init__(self, target: Target, seen: dict[Any, Applied] | None = None) -> None:
         self.target = target
-        self._seen = set() if seen is None else seen
+        self._seen = {} if seen is None else seen
         self._held: Held = {}
         self._depth = 0
         self._needs_graph = False
@@ -97,8 +97,10 @@ class Called:
 
     def _again(self, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What the call gives where what stood still does so; with a graph inside where it asks for one."""
-        double = _dtypes(tensors_in([*args, *kwargs.values()])) != self._dtypes
-        if not self._needs_graph:
+        given = tensors_in([*args, *kwargs.values()])
+        double = _dtypes(given) != self._dtypes
+        has_graph = torch.is_grad_enabled() and any(tensor.requires_grad for tensor in given)
+        if has_graph or not self._needs_graph:
             try:
                 with self._as_recorded(double):
                     return self._made(call, args, kwargs)
@@ -189,12 +191,14 @@ class Called:
         self, apply: Callable[..., Any], cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         kind = (cls, tuple(map(_kind, args)))
-        is_known = kind in self._seen or len(self._seen) >= _MOST_CALLS or self._depth > 1
-        if cls.__module__.partition(".")[0] == "torch" or kwargs or is_known:
+        is_passed = kind in self._seen or len(self._seen) >= _MOST_CALLS or self._depth > 1
+        if cls.__module__.partition(".")[0] == "torch" or kwargs or is_passed:
             value = apply(cls, *args, **kwargs)
             self.note(value)
+            known = self._seen.get(kind)
+            if known is not None and not any(one is known for one in self.applied):
+                self.applied.append(known)
             return value
-        self._seen.add(kind)
         kept, versions = tuple(map(_kept, args)), tuple(map(_version, args))
         needs = tuple(isinstance(arg, torch.Tensor) and arg.requires_grad for arg in args)
         place = where(sys._getframe(3), self.target.folder) or self._own_place()
@@ -202,7 +206,8 @@ class Called:
         dirty = tuple(_version(arg) != version for arg, version in zip(args, versions, strict=True))
         outputs = value if isinstance(value, tuple) else (value,)
         graded = tuple(isinstance(out, torch.Tensor) and out.requires_grad for out in outputs)
-        self.applied.append(Applied(cls, kept, needs, dirty, graded, place))
+        self._seen[kind] = Applied(cls, kept, needs, dirty, graded, place)
+        self.applied.append(self._seen[kind])
         self.note(value, place)
         return value
 
@@ -220,7 +225,7 @@ class Called:
 def caller(state: State, node: Expr, name: str, exprs: tuple[Expr, ...]) -> Callable[..., Any]:
     """What calls the target `name` at `node`: takes arguments and keywords, gives the argument that it is."""
     target = targets(state.settings.uses)[name]
-    row, seen = target.row, set[Any]()
+    row, seen = target.row, dict[Any, Applied]()
 
     def make(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         given, named = tuple(map(plain, args)), {name: plain(arg) for name, arg in kwargs.items()}

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from autograd_cli.lang.nodes import Expr, Name, Sequence as Listed, Slice as SliceNode
+from autograd_cli.run.recording import Released
 from autograd_cli.run.traced import Traced, memory_of, shared_with
 
 
@@ -23,9 +24,16 @@ def parts(argument: Any, node: Expr | None) -> Iterator[tuple[Traced, Expr | Non
             yield from parts(item, bound)
 
 
-def operands(traced: Traced) -> Iterator[tuple[Traced, Expr | None]]:
+def made_of(traced: Traced) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What a call was made on, also where the value has let go of that and remembers it."""
+    args = traced.args
+    return (args.args, args.kwargs) if isinstance(args, Released) else (args, traced.kwargs)
+
+
+def operands(traced: Traced, deep: bool) -> Iterator[tuple[Traced, Expr | None]]:
     """The values that a call was made on, each with its node."""
-    given = (*traced.args, *traced.kwargs.values())
+    args, kwargs = made_of(traced) if deep else (traced.args, traced.kwargs)
+    given = (*args, *kwargs.values())
     for place, argument in enumerate(given):
         yield from parts(argument, traced.exprs[place] if place < len(traced.exprs) else None)
 
@@ -50,11 +58,13 @@ class Needed:
     later, `effects` the numbers of the in-place calls that are in the slice. `aliases` holds,
     by the identity of an alias that let go of what it was made of, a value of the same memory;
     `first` the number of the first of these calls on the memory of a value. `looked` holds, by
-    the identity of such a list, the number up to which it was gone through.
+    the identity of such a list, the number up to which it was gone through. With `deep` what the graph
+    was cut from is taken in as well.
     """
 
-    def __init__(self, leaves: Collection[torch.Tensor] | None) -> None:
+    def __init__(self, leaves: Collection[torch.Tensor] | None, deep: bool = False) -> None:
         self.leaves = None if leaves is None else {id(leaf) for leaf in leaves}
+        self.deep = deep
         self.calls: dict[int, Traced] = {}
         self.renewed: dict[int, Traced] = {}
         self.effects: set[int] = set()
@@ -73,7 +83,7 @@ class Needed:
             self.calls[id(traced)] = traced
             if is_in_place(traced):
                 self.renew(traced.args[0])
-            for operand, node in operands(traced):
+            for operand, node in operands(traced, self.deep):
                 if not self.is_atom(operand, node):
                     stack.append(operand)
                 stack.extend(self._writes(operand, traced))
@@ -91,7 +101,8 @@ class Needed:
             return True
         if traced.grad_fns or id(traced) in self.renewed:
             return id(traced) in self.renewed and not traced.args
-        return isinstance(node, Name) or (node is None and bool(traced.name))
+        is_named = isinstance(node, Name) or (node is None and bool(traced.name))
+        return is_named and not (self.deep and made_of(traced)[0])
 
     def _writes(self, operand: Traced, reader: Traced) -> list[Traced]:
         """The in-place calls that changed the memory of `operand` before it was read."""

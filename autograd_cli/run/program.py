@@ -15,7 +15,7 @@ from autograd_cli.run import facts, modes
 from autograd_cli.run.expressions import Compiler
 from autograd_cli.run.mutations import Mutations
 from autograd_cli.run.operations import callable_for
-from autograd_cli.run.recording import taken
+from autograd_cli.run.recording import releasing, taken
 from autograd_cli.run.settings import Settings
 from autograd_cli.run.state import State, plain
 from autograd_cli.run.statements import Statements
@@ -42,7 +42,7 @@ def run_program(
     state = State(ran, observer)
     if observer is not None:
         observer.begin(ran)
-    with _deep_recursion(), _warned(state), modes.kept(settings):
+    with _deep_recursion(), _warned(state), modes.kept(settings), releasing(settings.keeps):
         compiler = Compiler(
             state, scope.of(program, [b.name for b in bindings], [use.name for use in settings.uses])
         )

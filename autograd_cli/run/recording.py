@@ -1,6 +1,8 @@
 """The values that calls make: each a Traced with what was called on what."""
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -184,9 +186,58 @@ def settled(argument: Any, name: str = "") -> Any:
         # Also of constants: a value with a graph may be written into one later, through the view.
         if type(first) is Traced and argument.memory is None and type(argument.value) in TENSORS:
             _link(argument, first, argument.function)
-        argument.args = ()
+        if _released is not None and name:
+            _released.append(Released(argument.args, argument.kwargs))
+            argument.args = _released[-1]
+        else:
+            argument.args = ()
         argument.kwargs = NONE_NAMED
     return argument
+
+
+RELEASED = 32
+"""Values of variables, the last that were made, of which it is kept what they were made of."""
+
+
+class Released(tuple[()]):
+    """The arguments of a value that no gradient passes: none, and in `args` and `kwargs` those it had."""
+
+    def __new__(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> "Released":
+        """No arguments that remember what they were."""
+        made = super().__new__(cls)
+        made.args, made.kwargs = args, kwargs
+        return made
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+    def forget(self) -> None:
+        """Let them go after all."""
+        self.args, self.kwargs = (), NONE_NAMED
+
+
+class _Last(deque[Released]):
+    """The last ones that were added; those before them forget."""
+
+    def append(self, one: Released) -> None:
+        """Add one."""
+        super().append(one)
+        if len(self) > RELEASED:
+            self.popleft().forget()
+
+
+_released: _Last | None = None
+
+
+@contextmanager
+def releasing(is_kept: bool) -> Iterator[None]:
+    """With `is_kept`, the last variables that let go inside of what they were made of remember it."""
+    global _released
+    before, _released = _released, _Last() if is_kept else None
+    try:
+        yield
+    finally:
+        _released = before
 
 
 _CUT, _SHAPE, _INDEXING = Kind.CUT, Kind.SHAPE, Kind.INDEXING  # the hash of an Enum takes longest here

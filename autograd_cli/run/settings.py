@@ -36,6 +36,7 @@ class Settings:
     counted; `max_steps` the most expressions evaluated; `text` how large a source or
     the text of a value may be. `mode` is "", "no_grad" or "inference_mode", `autocast` ""
     or the dtype that products are made in. `uses` are the callables that were brought to the program.
+    With `keeps` variables that are cut from the graph remember what they were made of.
     """
 
     device: str = "cpu"
@@ -48,3 +49,4 @@ class Settings:
     mode: str = ""
     autocast: str = ""
     uses: tuple[Use, ...] = ()
+    keeps: bool = False

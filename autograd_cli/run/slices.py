@@ -8,9 +8,9 @@ stand in the slice, in their order, so that a replay makes them on copies.
 
 import itertools
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import torch
@@ -19,8 +19,9 @@ from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.nodes import Constant, Expr, Name, Sequence as Listed, Slice as SliceNode
 from autograd_cli.report import Ref, Step
 from autograd_cli.run.moments import Moments
-from autograd_cli.run.needed import Needed, is_in_place
+from autograd_cli.run.needed import Needed, is_in_place, made_of
 from autograd_cli.run.papers import Papers
+from autograd_cli.run.stand_ins import Alias, Moved, Written
 from autograd_cli.run.tape import BoundValue, LiveStep, Run
 from autograd_cli.run.traced import Ran, Traced
 from autograd_cli.run.values import tensors_in
@@ -31,11 +32,17 @@ class Slice(Run):
     """A Run whose values are those under one root of a program.
 
     `exprs` are, for each step, the nodes of its arguments; `tensors` the leaves themselves, by
-    name, whose values in the bindings are those that were read.
+    name, whose values in the bindings are those that were read. `below` makes the slice that goes on
+    where a variable holds what was cut from the graph.
     """
 
     exprs: list[tuple[Expr, ...]] = field(default_factory=list)
     tensors: dict[str, torch.Tensor] = field(default_factory=dict)
+    below: Callable[[], "Slice"] | None = None
+
+    def beyond(self) -> "Slice":
+        """The same root with what the variables that were cut from the graph were made of."""
+        return self if self.below is None else self.below()
 
     @cached_property
     def _papers(self) -> Papers:
@@ -121,9 +128,22 @@ def sliced(
     require grad. `names` are the program's variables at the moment of interest, by which
     leaves are called that have no name of their own.
     """
-    needed = Needed(leaves)
+    known = ran.names if names is None else names
+    made = _laid_out(ran, root, leaves, known)
+    made.below = cache(lambda: _laid_out(ran, root, leaves, known, deep=True))
+    return made
+
+
+def _laid_out(
+    ran: Ran,
+    root: Traced,
+    leaves: Collection[torch.Tensor] | None,
+    names: Mapping[str, Any],
+    deep: bool = False,
+) -> Slice:
+    needed = Needed(leaves, deep)
     needed.add(root)
-    return _Layout(ran, needed, ran.names if names is None else names).run(root)
+    return _Layout(ran, needed, names).run(root)
 
 
 class _Layout:
@@ -183,10 +203,11 @@ class _Layout:
         if id(traced) in self.needed.aliases:
             self.places[id(traced)] = self.alias(traced)
             return
-        given = [*traced.args, *traced.kwargs.values()]
+        args, kwargs = made_of(traced) if self.needed.deep else (traced.args, traced.kwargs)
+        given = [*args, *kwargs.values()]
         nodes = [*traced.exprs[: len(given)], *[None] * (len(given) - len(traced.exprs))]
         refs = [self.argument(arg, node, traced) for arg, node in zip(given, nodes, strict=True)]
-        count, renewed = len(traced.args), id(traced) in self.needed.renewed
+        count, renewed = len(args), id(traced) in self.needed.renewed
         step = LiveStep(
             len(self.steps),
             traced.expr,
@@ -195,9 +216,9 @@ class _Layout:
             traced.function,
             traced.call,
             tuple(refs[:count]),
-            dict(zip(traced.kwargs, refs[count:], strict=True)),
+            dict(zip(kwargs, refs[count:], strict=True)),
             traced.grad_fns,
-            traced.held and not (renewed and traced.args and not _is_drawn(traced)),
+            traced.held and not (renewed and args and not _is_drawn(traced)),
             random_state=traced.random_state,
             variable=traced.name,
             renewed=renewed,
@@ -214,7 +235,7 @@ class _Layout:
         of = Ref(self.atom(owner, traced, None) if place is None else place)
         value = self.moments.value(traced)
         step = LiveStep(
-            len(self.steps), traced.expr, "call", value, call=_Alias(traced.value, owner.value), args=(of,)
+            len(self.steps), traced.expr, "call", value, call=Alias(traced.value, owner.value), args=(of,)
         )
         step.renewed = True
         return self._put(step)
@@ -246,7 +267,8 @@ class _Layout:
             if not tensors_in(traced.value):
                 return traced.value
             return Ref(self.atom(traced, reader, node))
-        if not traced.grad_fns and id(traced) not in self.needed.renewed and isinstance(node, Name):
+        is_constant = not traced.grad_fns and id(traced) not in self.needed.renewed
+        if is_constant and isinstance(node, Name) and not self.needed.deep:
             return Ref(self.atom(traced, reader, node))
         return Ref(self.drifted(traced, self.places[id(traced)], reader))
 
@@ -321,7 +343,7 @@ class _Layout:
         key = (id(traced), self.moments.version(traced.value, moment))
         if key not in self.places:
             value = self.moments.at(traced.value, moment, grad=bool(traced.grad_fns))
-            written = _Written(self.steps[place].value, value)
+            written = Written(self.steps[place].value, value)
             step = LiveStep(len(self.steps), traced.expr, "call", value, call=written, args=(Ref(place),))
             self.places[key] = self._put(step)
             self.no_formula = self.no_formula or "the memory of a value was written behind torch's back"
@@ -331,40 +353,7 @@ class _Layout:
         """A step that is the one at `place`, moved to `value`."""
         before = self.steps[place].value
         by = value.detach() - before.detach()
-        return self._put(LiveStep(len(self.steps), expr, "call", value, call=_Moved(by), args=(Ref(place),)))
-
-
-class _Alias:
-    """Gives the part of a value's memory that another tensor stood for, as `detach` does."""
-
-    def __init__(self, like: torch.Tensor, owner: torch.Tensor) -> None:
-        self.shape, self.stride = like.shape, like.stride()
-        self.offset = like.storage_offset() - owner.storage_offset()
-
-    def __call__(self, value: torch.Tensor) -> torch.Tensor:
-        return value.detach().as_strided(self.shape, self.stride, value.storage_offset() + self.offset)
-
-
-class _Written:
-    """Gives a value with the elements that were written held as they were then."""
-
-    def __init__(self, before: torch.Tensor, after: torch.Tensor) -> None:
-        self.after = after.detach().clone()
-        self.written = self.after != before.detach()
-
-    def __call__(self, value: torch.Tensor) -> torch.Tensor:
-        held = self.after.to(value.device, value.dtype)
-        return torch.where(self.written.to(value.device), held, value)
-
-
-class _Moved:
-    """Adds what was written into a value between two uses."""
-
-    def __init__(self, by: torch.Tensor) -> None:
-        self.by = by
-
-    def __call__(self, value: torch.Tensor) -> torch.Tensor:
-        return value + self.by.to(value.device, value.dtype)
+        return self._put(LiveStep(len(self.steps), expr, "call", value, call=Moved(by), args=(Ref(place),)))
 
 
 def _moment(traced: Traced, reader: Traced) -> int:

@@ -107,31 +107,31 @@ class Statements:
         return run
 
     def _assign_name(self, node: nodes.Assign, name: str, site: Site) -> Step:
-        state, get, ran = self.state, self.compiler.compile(node.value), self.state.ran
-        ask = question(self.compiler, node.value)
-        site.names = (name,)
+        state, ran, site.names = self.state, self.state.ran, (name,)
+        get, go = self.compiler.compile(node.value), not state.settings.keeps
+        ask = question(self.compiler, node.value) if go else None
 
         def run(frame: Frame) -> None:
             site.count += 1
             state.site = site
-            argument = MISSING if ask is None else ask(frame)
-            if argument is MISSING:
-                argument = get(frame)
-            if type(argument) is Traced:
-                if argument.grad_fns:
-                    ran.last = argument
-                    if not argument.name:
-                        argument.name = name
-                elif argument.args and (argument.memory is not None or type(argument.value) in SCALARS):
-                    argument.args, argument.kwargs = (), NONE_NAMED  # as `settled` does
-                    argument.name = argument.name or name
-                elif argument.args or not argument.name:
-                    argument = settled(argument, name)
-            frame[name] = argument
+            made = MISSING if ask is None else ask(frame)
+            if made is MISSING:
+                made = get(frame)
+            if type(made) is Traced:
+                if made.grad_fns:
+                    ran.last = made
+                    if not made.name:
+                        made.name = name
+                elif go and made.args and (made.memory is not None or type(made.value) in SCALARS):
+                    made.args, made.kwargs = (), NONE_NAMED  # as `settled` does
+                    made.name = made.name or name
+                elif made.args or not made.name:
+                    made = settled(made, name)
+            frame[name] = made
             if site.late is NOTHING and not state.events:
-                site.given, site.at = (argument,), state.number
+                site.given, site.at = (made,), state.number
             else:
-                facts.told(state, site, (argument,), frame)
+                facts.told(state, site, (made,), frame)
 
         return run
 

@@ -178,6 +178,10 @@ class Run:
         """Why no formula can be written; empty where nothing is known to stand in the way."""
         return self.no_formula
 
+    def beyond(self) -> "Run":
+        """The run with what values that are cut from the graph were made of: an expression's has all."""
+        return self
+
     @property
     def near(self) -> tuple[Step, ...]:
         """The steps without their tensors, in terms of the nearest names, as local factors are written."""

@@ -1,9 +1,10 @@
 """The lines of gradcheck under a verdict: what was measured, a label before each, and what to do next."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import prod
 
-from autograd_cli.report.checks import Asked, Checks, Element, Forward, Grounds, Guilty, Loss, Sides
+from autograd_cli.report.checks import Asked, Checks, Cut, Element, Forward, Grounds, Guilty, Loss, Sides
 from autograd_cli.report.records import Gradient, Values, Verdict
 from autograd_cli.views import numbers
 from autograd_cli.views.pieces import Line, Piece, one_line, words
@@ -13,12 +14,29 @@ _MOST = 3
 """Elements, sides and nodes that stand in text; JSON has more."""
 
 
-def ground_lines(gradient: Gradient) -> list[Line]:
-    """What the verdict on a gradient rests on, one question a line; nothing where nothing was measured."""
+def ground_lines(gradient: Gradient, numbered: bool = False) -> list[Line]:
+    """What the verdict on a gradient rests on, one question a line; nothing where nothing was measured.
+
+    With `numbered`, places in the source are told with their lines.
+    """
     grounds = gradient.grounds
     if grounds is None:
         return []
+    grounds = grounds if numbered else _without_lines(grounds)
     return [_line(label, text) for label, text in _told(gradient, grounds)]
+
+
+def _without_lines(grounds: Grounds) -> Grounds:
+    return replace(
+        grounds,
+        guilty=tuple(replace(one, line=None) for one in grounds.guilty),
+        cuts=tuple(replace(one, line=None) for one in grounds.cuts),
+        loss=None if grounds.loss is None else replace(grounds.loss, line=None),
+    )
+
+
+def _in_line(place: Guilty | Cut | Loss) -> str:
+    return "" if place.line is None else f" in line {place.line}"
 
 
 def says_more(gradient: Gradient) -> bool:
@@ -72,7 +90,7 @@ def _measured(grounds: Grounds) -> Iterator[tuple[str, str]]:
 
 
 def _guilty(guilty: Guilty) -> str:
-    what = f"{guilty.text} ({guilty.node})"
+    what = f"{guilty.text} ({guilty.node}){_in_line(guilty)}"
     if guilty.given is None or guilty.reference is None or guilty.relative is None:
         return f"{what} is wrong by itself"
     given, right = numbers.in_step([guilty.given, guilty.reference])
@@ -105,7 +123,7 @@ def _sides(sides: Sides) -> str:
 
 
 def _cut(grounds: Grounds) -> str:
-    places = ", ".join(cut.text for cut in grounds.cuts)
+    places = ", ".join(f"{cut.text}{_in_line(cut)}" for cut in grounds.cuts)
     if grounds.uncut is None:
         return f"the graph ends at {places}"
     return f"{places} counts as a constant (stop-gradient); without the cut: {_values(grounds.uncut)}"
@@ -117,7 +135,7 @@ def _values(values: Values) -> str:
 
 def _loss(loss: Loss) -> str:
     arrives, leaves = numbers.small(loss.arrives), numbers.small(loss.leaves)
-    return f"most are lost at {loss.text}: relative error {arrives} arrives, {leaves} leaves"
+    return f"most are lost at {loss.text}{_in_line(loss)}: relative error {arrives} arrives, {leaves} leaves"
 
 
 def _forward(forward: Forward) -> str:

@@ -18,7 +18,7 @@ _COLUMNS = ("gradient", "verdict", "elements", "worst at", "off", "rounding allo
 
 def verdicts(report: Report) -> list[Piece]:
     """A row a gradient, worst first; what the worst and the bad ones rest on; the whole."""
-    if report.output is None:
+    if report.output is None and (not report.statements or any(each.failed for each in report.statements)):
         return []
     ranked = sorted(_named(report), key=_severity, reverse=True)
     if not ranked:
@@ -33,7 +33,8 @@ def verdicts(report: Report) -> list[Piece]:
         or one.gradient.plain_sentence
         or says_more(one.gradient)
     ]
-    grounds = [line for one in shown for line in _grounds(one)]
+    numbered = "\n" in report.source.strip()
+    grounds = [line for one in shown for line in _grounds(one, numbered)]
     whole = _whole([one.gradient for one in ranked])
     return [table, BLANK, *grounds, *check_lines(report.checks), whole]
 
@@ -44,6 +45,8 @@ def _why_none(report: Report) -> str:
     if failed is not None:
         what = "the backward of " if _BACKWARD.search(failed.text) else ""
         return f"{what}line {failed.line} failed"
+    if report.output is None:
+        return "no value that it makes has a graph"
     return "nothing in it requires grad" if report.statements else "nothing that is bound requires grad"
 
 
@@ -94,14 +97,17 @@ def _row(named: Named) -> tuple[Words, ...]:
     )
 
 
-def _grounds(named: Named) -> list[Line]:
-    """The witnesses at the worst element, and the sentence that says what they amount to."""
+def _grounds(named: Named, numbered: bool) -> list[Line]:
+    """The witnesses at the worst element, and the sentence that says what they amount to.
+
+    With `numbered`, places in the source have their lines.
+    """
     gradient = named.gradient
     cut = gradient.grounds is not None and bool(gradient.grounds.cuts)
     notes = [OWN_NOTES[note] for note in gradient.notes if note in OWN_NOTES and not cut]
     notes += [one_line(gradient.plain_sentence)] if gradient.plain_sentence else []
     said = (Line(words((note, "quiet")), indent=4, hang=2) for note in notes)
-    return [*_compared(named), *said, *ground_lines(gradient)]
+    return [*_compared(named), *said, *ground_lines(gradient, numbered)]
 
 
 def _compared(named: Named) -> list[Line]:

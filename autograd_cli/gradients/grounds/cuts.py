@@ -32,7 +32,7 @@ def through(run: Run) -> Run:
 def uncut(run: Run, name: str, cotangent: torch.Tensor, elements: Chosen | None) -> Numeric | None:
     """The numeric slopes of a leaf through all cuts; None where they cannot be had."""
     try:
-        return numeric(Replay(through(run)), name, cotangent, elements=elements)
+        return numeric(Replay(through(run.beyond())), name, cotangent, elements=elements)
     except ReplayError:
         return None
 
@@ -41,6 +41,7 @@ def cuts(run: Run, name: str) -> tuple[Cut, ...]:
     """The expressions under the root where the gradient of the leaf `name` ends."""
     if run.root is None:
         return ()
+    run = run.beyond()
     reached = _reached(run, name)
     ends = [step for step in run.steps if step.index in reached and _cuts(run, step, reached)]
     under = set(run.needed())
