@@ -128,7 +128,13 @@ def _found_sooner(line: Line, places: Places) -> Numeric | None:
 
 
 def _clouded(line: Line, found: Numeric) -> Numeric:
-    """What was found, without a slope where a component reaches what is not finite."""
+    """What was found, without a slope where a component reaches what is not finite.
+
+    One that is itself not finite, and reaches only what is, stays what it is by any step: it moves nothing.
+    """
+    for i in (~line.components.isfinite()).nonzero().flatten().tolist():
+        found.slopes.pop(i, None)
+        found.values[i] = found.errors[i] = 0.0
     for i in line.clouded():
         found.slopes[i] = Slope(nan, nan, Shape.EDGE)
         found.values[i] = found.errors[i] = nan
