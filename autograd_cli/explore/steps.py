@@ -2,9 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from itertools import pairwise
-from math import isfinite
 from typing import Any
 
 import torch
@@ -12,23 +11,19 @@ from torch.autograd.graph import Node as GradFn
 
 from autograd_cli.errors import AgxError, first_line
 from autograd_cli.explore.options import Options
+from autograd_cli.explore.paper import MOST_FORMULAS, Numbers
 from autograd_cli.gradients.again import again
-from autograd_cli.gradients.exact import Formulas
-from autograd_cli.gradients.line import components
 from autograd_cli.gradients.replay import ReplayError
 from autograd_cli.graph.chain import Apart, Arrivals, Cotangents, Followed, Trail, distance, follow, size
 from autograd_cli.graph.handed import Handed
 from autograd_cli.graph.local import tensor_operands
 from autograd_cli.graph.read import Reading
 from autograd_cli.graph.walk import collector_paused, walk
-from autograd_cli.lang.parse import parse
-from autograd_cli.lang.source import Source
 from autograd_cli.report import Graph, Node, Report, Values, under
 from autograd_cli.report.chain import Chain, Departure, Keeping, Link, Way, Ways
 from autograd_cli.run.slices import Slice
-from autograd_cli.run.tape import BoundValue, Run
+from autograd_cli.run.tape import Run
 from autograd_cli.run.values import plain
-from autograd_cli.symbolic.derive import GIVEN
 
 MOST_WAYS = 4
 """Ways to a leaf that are shown unless everything is asked for."""
@@ -47,11 +42,8 @@ _DEPARTURES = 10
 _LINKS = 200
 """Links of one way that are in a report unless everything is asked for: the first half and the last."""
 
-_VJPS, _COMPARED = 100, 100_000
-"""Vjps that are evaluated on paper, and the elements of all that is read for one."""
-
-_FORMULAS = 200
-"""Local derivatives that are evaluated on paper: more would not be read."""
+_VJPS = 100
+"""Vjps that are evaluated on paper."""
 
 
 def keeping(reading: Reading | None) -> Keeping:
@@ -133,7 +125,7 @@ class _Packer:
     ) -> None:
         self.run, self.graph, self.reading = run, graph, reading
         self.kept, self.limit = kept, options.limit
-        self.numbers, self.handed = _Numbers(run), Handed(run, reading)
+        self.numbers, self.handed = Numbers(run), Handed(run, reading)
         self.written: dict[int, dict[int, str]] = {}
         self.arrivals = Counter(to for _, to, _ in reading.walk.edges())
         self.held: dict[tuple[int, int], bool | None] = {}
@@ -205,12 +197,12 @@ class _Packer:
             text = self.vjp(above.node, below.slot)
             return made._replace(formula=text, agrees=self.holds(above.node, below.node, text))
         made = made._replace(formula=local.formula, factor=local.value)
-        found = self.numbers.of(local.formula, local.value, self.graph.nodes[above.node].dtype)
+        found = self.numbers.of(self.step(above.node), local, self.graph.nodes[above.node].dtype)
         return made if found is None else made._replace(exact=found[0], agrees=found[1])
 
     def vjp(self, node: int, slot: int) -> str:
         """What a node hands to a slot, on paper; empty where there is no rule or nobody would read it."""
-        if node not in self.written and len(self.written) < _FORMULAS:
+        if node not in self.written and len(self.written) < MOST_FORMULAS:
             self.written[node] = self.handed.of(node)
         return self.written.get(node, {}).get(slot, "")
 
@@ -221,8 +213,13 @@ class _Packer:
             return None
         place = (node, below)
         if place not in self.held and len(self.held) < _VJPS:
-            self.held[place] = self.numbers.same(text, given, had)
+            self.held[place] = self.numbers.same(self.step(node), text, given, had)
         return self.held.get(place)
+
+    def step(self, node: int) -> int | None:
+        """The place of the step that made a node."""
+        owner = self.reading.owners[node]
+        return None if owner is None else owner.step
 
     def cotangent(self, node: int) -> torch.Tensor | None:
         """The cotangent that the engine had at a node of one result."""
@@ -245,72 +242,3 @@ class _Packer:
                 key = (place, self.run.program.source[step.expr.span])
                 if not step.value.requires_grad and key in places and leaves & {*under(steps, index)}:
                     yield places.pop(key)
-
-
-class _Numbers:
-    """Evaluates local derivatives on paper, in float64, each text once; none where a call draws."""
-
-    def __init__(self, run: Run) -> None:
-        values: dict[str, Any] = {}
-        unsure = set()  # names that stood for several values
-        for step in run.steps:
-            name = step.variable
-            if name and isinstance(step.value, torch.Tensor):
-                unsure |= {name} if name in values else set()
-                values[name] = step.value
-        bound = {binding.name for binding in run.bindings}
-        more = tuple(
-            BoundValue(name, "", value.detach(), "constant")
-            for name, value in values.items()
-            if name not in unsure and name not in bound
-        )
-        self.formulas = Formulas(replace(run, bindings=(*run.bindings, *more)))
-        self.known: dict[str, tuple[float, float] | None] = {}
-        self.draws = any(step.random_state is not None for step in run.steps)
-
-    def of(self, formula: str, factor: Values, dtype: str | None) -> tuple[float, bool] | None:
-        """A formula's value, and whether a factor in `dtype` is that but for rounding; None if not known."""
-        if self.draws or not formula or not isinstance(factor, int | float) or dtype is None:
-            return None
-        if formula not in self.known and len(self.known) < _FORMULAS:
-            self.known[formula] = self._evaluated(formula)
-        found = self.known.get(formula)
-        if found is None:
-            return None
-        value, doubt = found
-        unit = torch.finfo(getattr(torch, dtype)).eps
-        allowed = 16 * unit * (abs(value) + doubt / torch.finfo(torch.float64).eps)
-        same = factor == value or (factor != factor and value != value)
-        return value, same or not isfinite(allowed) or abs(factor - value) <= allowed
-
-    def same(self, text: str, given: torch.Tensor, had: torch.Tensor) -> bool | None:
-        """Whether a vjp on paper gives for the cotangent `given` what was had; None if not known."""
-        run = self.formulas.run
-        tensors = [b.value for b in run.bindings if isinstance(b.value, torch.Tensor)]
-        if self.draws or sum(tensor.numel() for tensor in (*tensors, given, had)) > _COMPARED:
-            return None
-        bound = (*run.bindings, BoundValue(GIVEN, "", given, "constant"))
-        try:
-            found = Formulas(replace(run, bindings=bound)).evaluate(parse(Source(text)).body, had)
-        except AgxError:
-            return None
-        if found.values is None or found.doubt is None:
-            return None
-        values, own, unit = found.values, components(had), torch.finfo(had.dtype).eps
-        equal = (values == own) | (values.isnan() & own.isnan())
-        off = (values - own).abs().masked_fill(equal, 0)
-        allowed = 64 * unit * values.abs().nan_to_num(0, 0, 0).max() if values.numel() else 0.0
-        if bool((off <= allowed).all()):
-            return True
-        return bool((off <= allowed + 16 * unit / torch.finfo(torch.float64).eps * found.doubt()).all())
-
-    def _evaluated(self, formula: str) -> tuple[float, float] | None:
-        """A formula's value in float64 and what rounding does to it there."""
-        try:
-            body = parse(Source(formula)).body
-            found = self.formulas.evaluate(body, torch.zeros(()))
-        except AgxError:
-            return None
-        if found.values is None or found.doubt is None:
-            return None
-        return found.values.item(), found.doubt().item()

@@ -224,3 +224,45 @@ print(json.dumps([room for room in rooms if f"autograd_cli.{room}" in sys.module
 def test_what_nobody_asks_for_is_not_loaded(asked, count):
     found = subprocess.run([sys.executable, "-c", PROBE, *asked], capture_output=True, text=True, check=True)
     assert len(json.loads(found.stdout)) == count
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x = x + 1; y = x*x; y.backward()",
+        "y = x*2; y = y.sin(); y = y*y*x; x = y*3; y = x.detach()*x; x = x + 1; (x.detach()*x*y).backward()",
+        "for i in range(3):\n    x = x*x + i\nx.backward()",
+        "n = 2; y = x**n; n = 3; y = y**n; y.backward()",
+    ],
+)
+def test_on_paper_a_name_is_what_it_stood_for_at_its_place(explored, source):
+    links = [
+        link
+        for ways in explored(source, ("x", "1.25"), dtype="float64", **ASKED).chain.leaves
+        for way in ways.ways
+        for link in way.links
+    ]
+    assert [link.exact for link in links] == pytest.approx([link.factor for link in links], rel=1e-12)
+    assert {link.agrees for link in links} == {True}
+
+
+def test_what_hands_down_a_matrix_is_held_against_the_name_at_its_place(explored):
+    (ways,) = explored(
+        "X = X@X; X = X.tanh(); X = (X*X).sum(); X.backward()", ("X", "randn(3,3)"), **ASKED
+    ).chain.leaves
+    assert {(link.formula, link.agrees) for link in ways.ways[0].links} == {
+        ("g", True),
+        ("X*g", None),  # two ways meet below
+        ("g*(1 - X.tanh()**2)", True),
+        ("g @ X.T", None),
+    }
+
+
+def test_a_value_that_was_written_through_a_view_is_not_what_its_name_was_given(explored):
+    source = "y = x*1.5; v = y.view(1); v.add_(1); z = y.exp()*y; z.backward()"
+    (ways,) = explored(source, ("x", "2."), **ASKED).chain.leaves
+    assert {link.formula: link.agrees for way in ways.ways for link in way.links} == {
+        "y": None,
+        "": None,
+        "1.5": True,
+    }
