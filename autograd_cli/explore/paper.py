@@ -1,6 +1,6 @@
 """Local derivatives evaluated on paper: in float64, with what each name stood for at its place."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import isfinite
 
@@ -105,11 +105,22 @@ def _formulas(run: Run, step: int) -> Formulas | None:
             return None
         if not name or one.index == step or not isinstance(one.value, torch.Tensor):
             continue
-        if named.setdefault(name, one) is not one:
+        if _is_written(run.steps, one, step) or named.setdefault(name, one) is not one:
             return None
     values = tuple(_bound(name, one.value) for name, one in named.items())
     held = [replace(one, index=place) for place, one in enumerate(one for one in read if one.held)]
     return Formulas(Run(run.program, values, held, None, None, run.settings))
+
+
+def _is_written(steps: Sequence[LiveStep], one: LiveStep, step: int) -> bool:
+    """Whether a call may have written into a value before a step read it."""
+    between = steps[one.index + 1 : step] if one.renewed else ()
+    return any(call.kind == "call" and _may_write(call) for call in between)
+
+
+def _may_write(call: LiveStep) -> bool:
+    flagged = any(value is True for value in (*call.args, *call.kwargs.values()))
+    return call.function is None or call.function.writes or flagged
 
 
 def _bound(name: str, value: torch.Tensor) -> BoundValue:
