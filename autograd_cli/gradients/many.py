@@ -1,16 +1,21 @@
 """The slopes at many places at once, as far as a function is smooth there."""
 
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from autograd_cli.gradients import ridders
 from autograd_cli.gradients.line import Array, Line, Places
 from autograd_cli.gradients.points import Points
-from autograd_cli.gradients.ridders import Told
+from autograd_cli.gradients.ridders import Levels, Told
 from autograd_cli.gradients.slope import TOGETHER
 
 PART = 1 << 14
 """Places that are looked at together: the arrays of more no longer fit a cache."""
+_AT_ONCE = 1 << 12
+"""Of these, how many at first, with all their levels."""
 _FEW = 3
 """Places that are sooner left to a search of their own than looked at with shorter steps."""
 _MORE = 2
@@ -21,6 +26,8 @@ _CLEAR = 1e-4
 """The error bar, of a slope, within which no kink at the place itself can hide."""
 
 Flags = NDArray[np.bool_]
+Window = tuple[Array, Array]
+"""Steps and the changes at these, (k, m) each."""
 
 
 class Many:
@@ -36,8 +43,7 @@ class Many:
         sizes: Array = np.abs(points.at[places])
         self.scales: Array = np.where(sizes == 0, line.typical, sizes)
         every = np.arange(len(places))
-        self.values, self.errors, self.stand, changes = self._at_scale(every, self.scales)
-        self.known = None if points.level else changes
+        self.values, self.errors, self.stand, self.known = self._at_scale(every, self.scales)
         first = 8 * self.scales
         for wide in (line.typical, 1.0):
             narrow = wide > first
@@ -61,40 +67,70 @@ class Many:
         flat = self.errors <= 1e-12 * self.line.size / self.scales
         return narrow | (flat & (self.scales >= max(self.line.typical, 1.0) / 100))
 
-    def _at_scale(self, rest: Places, scales: Array) -> tuple[Array, Array, Flags, Array]:
-        """What the levels of one scale tell, and the changes at the first of these."""
-        places, level = self.places[rest], self.points.level
-        at, noise = self.points.at[places], self.points.noise(places)
-        taken = ridders.steps(at, scales, level)
-        changes = self.points.grid(places, taken)
-        told = ridders.told(taken, changes, at, scales / 2**level, noise)
-        left = np.flatnonzero(~told.settled)
-        window = taken[:, left], changes[:, left]
+    def _at_scale(self, rest: Places, scales: Array) -> tuple[Array, Array, Flags, Array | None]:
+        """What the levels of one scale tell, and the changes at the first of these where steps are long."""
+        places, at, level = self.places[rest], self.points.at[self.places[rest]], self.points.level
+        parts = [slice(start, start + _AT_ONCE) for start in range(0, len(rest), _AT_ONCE)]
+        opened = [self._opened(places[part], at[part], scales[part]) for part in parts]
+        found = Told(*map(_side_by_side, zip(*(one.told for one in opened), strict=True)))
+        left = np.flatnonzero(~found.settled)
+        steps, changes, *near = map(_side_by_side, zip(*(one.left for one in opened), strict=True))
+        window = steps, changes
         for last in range(level + TOGETHER, _LAST, _MORE):
             if len(left) <= _FEW:
                 break
             window = self._nearer(window, places[left], at[left], scales[left], last)
             first = last + _MORE - len(window[0]) // 2
-            new = ridders.told(*window, at[left], scales[left] / 2**first, noise[left])
-            _put(told, left, new)
-            left, window = left[~new.settled], (window[0][:, ~new.settled], window[1][:, ~new.settled])
-        if len(left) > _FEW and self.points.level:
-            _put(told, left, self._coarsely(places[left], at[left], scales[left]))
-        return *told, changes
+            new = self._told(window, near, places[left], at[left], scales[left] / 2**first)
+            _put(found, left, new)
+            going_on = ~new.settled
+            left, window = left[going_on], (window[0][:, going_on], window[1][:, going_on])
+            near = [one[:, going_on] for one in near]
+        if len(left) > _FEW and level:
+            _put(found, left, self._coarsely(places[left], at[left], scales[left]))
+        return *found, None if level else _side_by_side([one.changes for one in opened])
+
+    def _opened(self, places: Places, at: Array, scales: Array) -> "_Opened":
+        """What the first levels tell; they are evaluated together with what is beside the places."""
+        level = self.points.level
+        taken, beside = ridders.steps(at, scales, level), self.points.beside(at, scales)
+        count = len(taken)
+        changes = self.points.grid(places, np.concatenate((taken, beside)) if len(beside) else taken)
+        window, near = (taken, changes[:count]), (beside, changes[count:])
+        told = self._told(window, near, places, at, scales / 2**level)
+        left = np.flatnonzero(~told.settled)
+        return _Opened(told, window[1], [one[:, left] for one in (*window, *near)])
+
+    def _told(self, window: Window, near: Sequence[Array], places: Places, at: Array, scales: Array) -> Told:
+        """What levels tell that begin at the scales."""
+        levels = Levels(*window)
+        beside, changes = near
+        scatter = levels.scatter(beside, changes, scales) if len(beside) else None
+        return levels.told(at, scales, self.points.noise(places, scatter))
 
     def _coarsely(self, places: Places, at: Array, scales: Array) -> Told:
         """What the longest steps tell, as noisy as the sum is."""
         taken = ridders.steps(at, scales)
-        changes = self.points.grid(places, taken)
-        return ridders.told(taken, changes, at, scales, np.full(len(places), self.line.noise))
+        levels = Levels(taken, self.points.grid(places, taken))
+        return levels.told(at, scales, np.full(len(places), self.line.noise))
 
-    def _nearer(
-        self, window: tuple[Array, Array], places: Places, at: Array, scales: Array, level: int
-    ) -> tuple[Array, Array]:
+    def _nearer(self, window: Window, places: Places, at: Array, scales: Array, level: int) -> Window:
         """The steps and changes of levels that end further on by some."""
         more = ridders.steps(at, scales, level, _MORE)
         made = more, self.points.grid(places, more)
         return _joined(window[0], made[0]), _joined(window[1], made[1])
+
+
+class _Opened(NamedTuple):
+    """What the first levels tell, their changes, and the steps and changes where they tell too little."""
+
+    told: Told
+    changes: Array
+    left: list[Array]
+
+
+def _side_by_side(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, -1)
 
 
 def _put(told: Told, places: Places, new: Told) -> None:

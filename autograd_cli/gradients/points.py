@@ -31,8 +31,11 @@ class Points(Protocol):
     def grid(self, places: Places, steps: Array) -> Array:
         """The changes for several steps at each place: (m,), (k, m) -> (k, m)."""
 
-    def noise(self, places: Places) -> Array:
-        """The absolute error of a change at each place, as far as is known beforehand: (m,) -> (m,)."""
+    def beside(self, at: Array, scales: Array) -> Array:
+        """Steps so short that what they change shows rounding, (m,) -> (k, m); k may be 0."""
+
+    def noise(self, places: Places, scatter: Array | None) -> Array:
+        """The absolute error of a change at each place, from how far those beside scatter: (m,) -> (m,)."""
 
 
 class InTurn:
@@ -70,7 +73,11 @@ class InTurn:
         """As `Points` has it."""
         return self.changes(np.repeat(places, len(steps)), steps.T.ravel()).reshape(steps.T.shape).T
 
-    def noise(self, places: Places) -> Array:
+    def beside(self, at: Array, scales: Array) -> Array:
+        """None: as much is known beforehand of rounding."""
+        return np.empty((0, len(at)))
+
+    def noise(self, places: Places, scatter: Array | None) -> Array:
         """As `Points` has it."""
         return np.full(len(places), self.line.noise)
 

@@ -11,6 +11,7 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from autograd_cli.gradients.slope import FIRST, RELATIVE, TOGETHER
@@ -33,64 +34,94 @@ def steps(at: Array, scales: Array, start: int = 0, count: int = TOGETHER) -> Ar
     return np.concatenate(((at + h) - at, (at - h) - at))
 
 
-def told(taken: Array, changes: Array, at: Array, scales: Array, noise: Array) -> Told:
-    """The slopes from the changes at the steps taken from the scales, (2 * levels, n) each.
+class Levels:
+    """What the changes at the steps taken, up and then down, (2 * levels, n) each, come to together."""
 
-    `noise` is the absolute error of a change, (n,), besides what rounding does to the place `at` itself.
-    """
-    with np.errstate(all="ignore"):
-        count = len(taken) // 2
-        sided = changes / taken
-        right, left = sided[:count], sided[count:]
-        central, gap = (right + left) * 0.5, right - left
-        values, errors = _best(central)
-        rounding = (noise + _EPS * np.abs(values * at)) * (2 / (FIRST * 2.0 ** (1 - count))) / scales
-        settled = _accepted(values, errors, central, gap, rounding)
-        return Told(values, 2 * errors + rounding + 4 * _EPS * np.abs(values), settled)
+    def __init__(self, taken: Array, changes: Array) -> None:
+        with np.errstate(all="ignore"):
+            self.count = len(taken) // 2
+            self.made: Array = torch.mm(_matrix(self.count), torch.from_numpy(changes / taken)).numpy()
 
+    def told(self, at: Array, scales: Array, noise: Array) -> Told:
+        """The slopes, the first level being that of the scales.
 
-def _best(central: Array) -> tuple[Array, Array]:
-    """The entry with the smallest error of each table, and that error."""
-    entries, across, along = _tables(len(central))
-    found = entries @ central
-    errors = np.maximum(np.abs(across @ central), np.abs(along @ central))
-    if len(found) == 2:
-        return np.where(errors[0] < errors[1], found[0], found[1]), errors.min(0)
-    best = errors.argmin(0)
-    every = np.arange(central.shape[1])
-    return found[best, every], errors[best, every]
+        `noise` is the absolute error of a change, (n,), besides what rounding does to the place `at` itself.
+        """
+        with np.errstate(all="ignore"):
+            values, errors = self._best()
+            sizes = np.abs(values)
+            rounding = sizes * np.abs(at)
+            rounding *= _EPS
+            rounding += noise
+            rounding *= 2 / (FIRST * 2.0 ** (1 - self.count))
+            rounding /= scales
+            settled = self._accepted(sizes, errors, rounding)
+            errors *= 2
+            errors += rounding
+            sizes *= 4 * _EPS
+            errors += sizes
+            return Told(values, errors, settled)
 
+    def scatter(self, taken: Array, changes: Array, scales: Array) -> Array:
+        """How far changes at much shorter steps, (k, n) each, are off the parabola that levels tell, (n,)."""
+        with np.errstate(all="ignore"):
+            off = taken * (self.made[-5] / scales)
+            off += self.made[len(self.made) // 2 - 3]
+            off *= taken
+            off -= changes
+            most: Array = np.fmax.reduce(np.abs(off, out=off))
+            return most
 
-def _accepted(values: Array, errors: Array, central: Array, gap: Array, noise: Array) -> NDArray[np.bool_]:
-    """As `slope` accepts: the slope has settled and the gap between right and left goes to 0."""
-    sizes = np.abs(central)
-    magnitudes = np.abs(values)
-    rounding = 4 * noise + np.minimum(1e-12 * sizes[-4:].max(0), 1e-3 * np.maximum(magnitudes, sizes[-1]))
-    last, before = _gaps(len(gap)) @ gap
-    room = 8 * np.abs(last - before) + 1e-9 * magnitudes + 4 * rounding
-    settled: NDArray[np.bool_] = (errors <= RELATIVE * magnitudes + rounding) & (np.abs(last) <= room)
-    return settled
+    def _best(self) -> tuple[Array, Array]:
+        """The entry of each table with the smallest error, and that error."""
+        found = self.made[:-5]
+        count = len(found) // 2
+        entries, errors = found[:count], np.abs(found[count:])
+        if count == 2:
+            is_first = errors[0] < errors[1]
+            return np.where(is_first, entries[0], entries[1]), np.minimum(errors[0], errors[1])
+        best = errors.argmin(0)
+        every = np.arange(found.shape[1])
+        return entries[best, every], errors[best, every]
+
+    def _accepted(self, magnitudes: Array, errors: Array, noise: Array) -> NDArray[np.bool_]:
+        """As `slope` accepts: the slope has settled and the gap between right and left goes to 0."""
+        near, far = np.abs(self.made[-4:-2])
+        rounding = np.maximum(magnitudes, near)
+        rounding *= 1e-3
+        rounding = np.minimum(rounding, 1e-12 * np.maximum(far, near, out=far), out=rounding)
+        rounding += 4 * noise
+        last, before = self.made[-2:]
+        room = np.abs(before - last)
+        room *= 8
+        room += 1e-9 * magnitudes
+        room += 4 * rounding
+        rounding += RELATIVE * magnitudes
+        settled: NDArray[np.bool_] = (errors <= rounding) & (np.abs(last) <= room)
+        return settled
 
 
 @cache
-def _tables(count: int) -> tuple[Array, Array, Array]:
-    """Extrapolated entries of a table by its levels, less the one before each and less that above.
+def _matrix(count: int) -> torch.Tensor:
+    """What is made of the slopes to the right and then to the left at so many levels.
 
-    Of the first levels the last two: what these do not tell is looked at with more levels.
+    Entries of the extrapolation table, as many errors of these, how the slope changes from
+    left to right at scale 1, the central slopes at the last level and at the fourth from there, and the
+    last two entries of the table of gaps. An entry's error is how far it is from the one above and before,
+    which is always more than from the one before.
     """
     rows = _rows([4.0**j - 1 for j in range(1, count)])
+    gaps = _rows([2.0 ** (2 * j - 1) - 1 for j in range(1, count)])[-1]
     places = [(k, j) for k in range(1, count) for j in range(1, k + 1)]
+    # Of the first levels the last two: what these do not tell is looked at with more levels.
     places = places[-2:] if count == TOGETHER else places
-    entries = np.array([rows[k][j] for k, j in places])
-    before = np.array([rows[k][j - 1] for k, j in places])
-    above = np.array([rows[k - 1][j - 1] for k, j in places])
-    return entries, entries - before, entries - above
-
-
-@cache
-def _gaps(count: int) -> Array:
-    """The last two entries of a table of gaps by its levels."""
-    return np.array(_rows([2.0 ** (2 * j - 1) - 1 for j in range(1, count)])[-1][:-3:-1])
+    entries = [rows[k][j] for k, j in places]
+    errors = [rows[k][j] - rows[k - 1][j - 1] for k, j in places]
+    bend = rows[-1][-1] / (2 * FIRST * 2.0 ** -np.arange(count))
+    units = np.eye(count)
+    means = [np.hstack((row, row)) / 2 for row in (*entries, *errors, units[-1], units[max(0, count - 4)])]
+    differences = [np.hstack((row, -row)) for row in (bend, gaps[-1], gaps[-2])]
+    return torch.from_numpy(np.array([*means[:-2], differences[0], *means[-2:], *differences[1:]]))
 
 
 def _rows(divisors: Sequence[float]) -> list[list[Array]]:

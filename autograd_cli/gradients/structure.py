@@ -1,16 +1,17 @@
 """A leaf each of whose elements touches its own elements of what is summed: all move at once."""
 
-from math import isfinite
+from math import isfinite, sqrt
 from typing import Any
 
 import numpy as np
 import torch
 
+from autograd_cli.gradients import ridders
 from autograd_cli.gradients.lane_rules import NoLanesError, is_elementwise
 from autograd_cli.gradients.lanes import Lanes
 from autograd_cli.gradients.line import Array, Line, Places
-from autograd_cli.gradients.many import PART
 from autograd_cli.gradients.replay import Planned
+from autograd_cli.gradients.ridders import Levels
 from autograd_cli.gradients.weights import keeps_order, passed_on
 
 _ALIKE = 1e-9
@@ -18,10 +19,11 @@ _TRIED = 0.01, -0.01, 1e-4
 """How far all components are moved, of their sizes, to see that together they do what each does alone."""
 _SHORT = 3
 """The level of the first steps where rounding is small."""
-_BESIDE = 2e-6, 2.6e-6, 3.4e-6
+_BESIDE = np.array([[1e-6], [-1.3e-6], [1.7e-6]])
 """Steps, of a component's size, within which a function is a parabola but for rounding."""
-_ODD = np.array([[step / _BESIDE[0]] for step in _BESIDE[1:]])
-_EVEN = _ODD**2
+_SCATTERED = 2
+"""How many times as far as these are off it rounding may go."""
+_LOOKED_AT = 1000
 _ULPS = 8
 _CANCELS = 4
 _EPS = float(np.finfo(np.float64).eps)
@@ -100,13 +102,12 @@ class _Flat:
     def __init__(self, line: Line, lanes: Lanes, weights: dict[int, torch.Tensor]) -> None:
         self.line = line
         self.values = list(lanes.values)
-        self.weights = weights
+        self.weights = {place: _number(weight) for place, weight in weights.items()}
         self.start = line.replay.inputs[line.name]
         self.base = {place: lanes.values[place].reshape(-1) for place in weights}
         last = max(weights)
         aligned = _aligned(line, lanes)
         self.calls = [one for one, _, _ in lanes.calls if one.index in aligned and one.index <= last]
-        self.spread: dict[tuple[int, torch.Size], torch.Tensor] = {}
         self.steps = [self._step(planned, lanes) for planned in self.calls]
 
     def _step(self, planned: Planned, lanes: Lanes) -> tuple[int, Any, tuple[int, ...], list[int]]:
@@ -137,11 +138,21 @@ class _Flat:
             for place in laid:
                 values[place] = self.values[place][chosen]
             values[index] = call(*[values[place] for place in places])
-        total: Any = 0.0
+        made: torch.Tensor | None = None
         for place, weight in self.weights.items():
-            total = total + (values[place] - self.base[place][chosen]).mul_(weight[chosen])
-        made: torch.Tensor = total
+            part: torch.Tensor = values[place] - self.base[place][chosen]
+            if isinstance(weight, torch.Tensor):
+                part.mul_(weight[chosen])
+            elif weight != 1:
+                part.mul_(weight)
+            made = part if made is None else made.add_(part)
+        assert made is not None
         return made
+
+
+def _number(weight: torch.Tensor) -> torch.Tensor | float:
+    """A weight that is the same for all elements as a number."""
+    return float(weight[0]) if weight.numel() and not any(weight.stride()) else weight
 
 
 def _same(tensor: torch.Tensor) -> torch.Tensor:
@@ -162,12 +173,10 @@ class Structured:
         self.flat = _Flat(line, lanes, weights)
         self._check(lanes)
         terms = (weight * self.flat.base[place] for place, weight in weights.items())
-        self.sizes: Array = sum((term.abs() for term in terms), torch.zeros_like(line.components)).numpy()
-        self.noises = self._noises()
-        known = _CANCELS * (float(np.linalg.norm(self.noises)) + _EPS * line.size)
-        self.level = _SHORT if 0 < line.measured <= known else 0
-        if not self.level:
-            self.noises = np.full(len(self.at), line.noise)
+        sizes: Array = sum((term.abs() for term in terms), torch.zeros_like(line.components)).numpy()
+        self.own: Array = _ULPS * _EPS * sizes
+        self.most: Array = np.fmax(self.own, line.noise)
+        self.level = _SHORT if line.measured > 0 and self._is_explained() else 0
 
     def _check(self, lanes: Lanes) -> None:
         """Hold what all components add against what the sum itself changes by, where that is finite.
@@ -188,26 +197,29 @@ class Structured:
                 break
         raise NoLanesError
 
-    def _noises(self) -> Array:
-        """The rounding error of what each component adds."""
-        line, parts = self.line, range(0, len(self.at), PART)
-        off = np.concatenate([self._off(slice(start, start + PART)) for start in parts])
-        own = _ULPS * _EPS * self.sizes
+    def _is_explained(self) -> bool:
+        """Whether rounding in what each component adds comes to what the sum is rounded by."""
+        line, count = self.line, len(self.at)
+        whole = line.measured / _CANCELS - _EPS * line.size
+        if whole <= float(np.linalg.norm(self.own)):
+            return True
+        some = np.arange(0, count, 1 + count // _LOOKED_AT)
+        return whole <= float(np.linalg.norm(self._noises(some))) * sqrt(count / len(some))
+
+    def _noises(self, some: Places) -> Array:
+        """The rounding error of what some components add."""
+        at = self.at[some]
+        scales = np.where(at == 0, self.line.typical, np.abs(at))
+        taken, near = ridders.steps(at, scales, _SHORT), _BESIDE * scales
+        levels = Levels(taken, self.grid(some, taken))
+        return self._noise(some, levels.scatter(near, self.grid(some, near), scales / 2**_SHORT))
+
+    def _noise(self, places: Places, scatter: Array) -> Array:
+        own, off = self.own[places], _SCATTERED * scatter
         if np.count_nonzero(off > own) > len(own) / 2:  # terms cancel everywhere, at some without a trace
             off = np.fmax(off, np.nanmedian(off))
-        made: Array = np.fmin(np.fmax(own, off), np.fmax(own, line.noise))
+        made: Array = np.fmin(np.fmax(own, off), self.most[places])
         return made
-
-    def _off(self, part: slice) -> Array:
-        """How far values side by side are off a parabola, for some of the components."""
-        at = self.at[part]
-        h = np.where(at == 0, self.line.typical, np.abs(at)) * np.array(_BESIDE)[:, None]
-        moved = torch.from_numpy(np.concatenate((at + h, at - h)))
-        up, down = self.flat(moved, part).numpy().reshape(2, *h.shape)
-        with np.errstate(all="ignore"):
-            even, odd = up + down, up - down
-            off: Array = np.fmax(abs(even[1:] - even[0] * _EVEN), abs(odd[1:] - odd[0] * _ODD)).max(0)
-        return off
 
     def changes(self, places: Places, steps: Array) -> Array:
         """As `Points` has it."""
@@ -222,6 +234,11 @@ class Structured:
         made: Array = self.flat(torch.from_numpy(self.at[places] + steps), chosen).numpy()
         return made
 
-    def noise(self, places: Places) -> Array:
+    def beside(self, at: Array, scales: Array) -> Array:
         """As `Points` has it."""
-        return self.noises[places]
+        made: Array = _BESIDE[: len(_BESIDE) if self.level else 0] * scales
+        return made
+
+    def noise(self, places: Places, scatter: Array | None) -> Array:
+        """As `Points` has it."""
+        return np.full(len(places), self.line.noise) if scatter is None else self._noise(places, scatter)

@@ -13,6 +13,7 @@ from autograd_cli.gradients.line import Line
 from autograd_cli.gradients.numeric import numeric
 from autograd_cli.gradients.points import Elements
 from autograd_cli.gradients.replay import Replay
+from autograd_cli.gradients.rounding import rounding
 from autograd_cli.gradients.slope import Shape
 from autograd_cli.gradients.structure import Structured, fronts
 from autograd_cli.lang.functions import FUNCTIONS
@@ -136,6 +137,18 @@ def test_kinks_jumps_and_edges_are_told_beside_smooth_elements(traced):
         1: Shape.KINK, 2: Shape.JUMP, 3: Shape.EDGE,
     }  # fmt: skip
     assert found.values[4].item() == pytest.approx(1.0, rel=1e-9)
+
+
+def test_rounding_inside_the_terms_widens_the_error_bars(traced):
+    sources = {"((x + 1e6) - 1e6)*x": 1e-6, "x*x": 1e-10}
+    for source, most in sources.items():
+        run = traced(f"sum({source})", x="linspace(1, 2, 3000)")
+        ones = torch.ones((), dtype=torch.float64)
+        found = numeric(Replay(run), "x", ones, rounding(Replay(run), ones).noise, "all")
+        off = (found.values - 2 * run.leaves["x"].detach()).abs()
+        assert bool((off <= found.errors).all())
+        assert (found.errors > 1e-9).double().mean() == (most > 1e-9)
+        assert found.errors.max() < most
 
 
 WITHOUT_FORMULA = frozenset({Witness.AUTOGRAD, Witness.NUMERIC})
