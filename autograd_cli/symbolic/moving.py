@@ -16,7 +16,10 @@ Rule = Callable[..., Contributions]
 
 
 def moved(g: Value, x: Operand, move: Callable[[Expr], Expr]) -> Contributions:
-    """The cotangent moved by `move`; as it is where all of its elements are the same."""
+    """The cotangent moved by `move`; as it is where all of its elements are the same.
+
+    Only for what uses every element of `x` once: one that is left out gets 0 of any cotangent.
+    """
     return [(x, g.to(x.shape) if g.natural == () else mapped(g, move, x.shape))]
 
 
@@ -243,14 +246,20 @@ def stretched_to(call: Call, g: Value, x: Operand, *size: Any) -> Contributions:
 def pad(
     call: Call, g: Value, x: Operand, pad: Any, mode: Any = "constant", value: Any = None
 ) -> Contributions:
-    """pad by a constant: the border cut off."""
+    """pad by a constant: the border cut off, and zeros where it was negative."""
     if plain(mode) != "constant":
         raise NoRuleError(f"{call.name} with mode {plain(mode)!r} has no derivative rule")
-    return moved(g, x, lambda expr: calling("F.pad", expr, tuple(-n for n in plain(pad))))
+    back = tuple(-n for n in plain(pad))
+
+    def cut(expr: Expr) -> Expr:
+        return calling("F.pad", expr, back)
+
+    crops = any(n > 0 for n in back)
+    return [(x, placed(g, cut, x.shape))] if crops else moved(g, x, cut)
 
 
 def constant_pad(call: Call, g: Value, x: Operand, size: Any, value: Any = 0) -> Contributions:
-    """constant_pad_nd: the border cut off."""
+    """constant_pad_nd: as pad."""
     return pad(call, g, x, size)
 
 
@@ -262,24 +271,6 @@ def undone_by(path: str) -> Rule:
         return moved(g, x, lambda expr: calling(path, expr, *map(plain, given), **kept))
 
     return rule
-
-
-def channel_shuffle(call: Call, g: Value, x: Operand, groups: Any) -> Contributions:
-    """channel_shuffle: as many groups as there were channels in one."""
-    return moved(g, x, lambda expr: calling("F.channel_shuffle", expr, x.shape[1] // plain(groups)))
-
-
-def im2col(call: Call, g: Value, x: Operand, *given: Any, **named: Any) -> Contributions:
-    """F.unfold: F.fold, which adds up where windows overlap."""
-    kept = {name: plain(value) for name, value in named.items()}
-    size = x.shape[-2:]
-    return [(x, mapped(g, lambda e: calling("F.fold", e, size, *map(plain, given), **kept), x.shape))]
-
-
-def col2im(call: Call, g: Value, x: Operand, output_size: Any, *given: Any, **named: Any) -> Contributions:
-    """F.fold: F.unfold."""
-    kept = {name: plain(value) for name, value in named.items()}
-    return moved(g, x, lambda expr: calling("F.unfold", expr, *map(plain, given), **kept))
 
 
 def dropout(
@@ -336,13 +327,8 @@ RULES: dict[str, Rule] = {
     "sum_to_size": stretched_to,
     "pad": pad,
     "constant_pad_nd": constant_pad,
-    "pixel_shuffle": undone_by("F.pixel_unshuffle"),
-    "pixel_unshuffle": undone_by("F.pixel_shuffle"),
-    "channel_shuffle": channel_shuffle,
     "fftshift": undone_by("fft.ifftshift"),
     "ifftshift": undone_by("fft.fftshift"),
-    "im2col": im2col,
-    "col2im": col2im,
     **dict.fromkeys(("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout"), dropout),
     "feature_alpha_dropout": dropout,
     "glu": glu,

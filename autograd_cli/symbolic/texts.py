@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from autograd_cli.lang.nodes import Binary, Call as CallExpr, Expr, Name, Number, Unary, walk
 from autograd_cli.symbolic.build import call, parsed, substituted
@@ -20,6 +20,7 @@ from autograd_cli.symbolic.values import Value
 
 Texts = tuple[str | None, ...]
 Contributions = list[tuple[Operand, Value]]
+Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True)
@@ -52,14 +53,25 @@ def _is_tensor(value: Any) -> bool:
     return isinstance(value, Operand) and value.position is not None
 
 
-def rows(table: Mapping[str, str | Texts | Callable[..., Texts]]) -> dict[str, Row]:
-    """The rows of a table by rule key: "atan2(x, y)" becomes "atan2"."""
-    made = {}
-    for head, texts in table.items():
-        key, _, parameters = head.partition("(")
-        names, defaults = _parameters("(" + parameters)
-        made[key] = Row(names, defaults, (texts,) if isinstance(texts, str) else texts)
+def together(*tables: Mapping[str, Kept]) -> dict[str, Kept]:
+    """The rows of all tables; ValueError where two have a row of one key, of which one would be dead."""
+    made: dict[str, Kept] = {}
+    for table in tables:
+        if twice := made.keys() & table.keys():
+            raise ValueError(f"two rules of {', '.join(sorted(twice))}")
+        made.update(table)
     return made
+
+
+def rows(*tables: Mapping[str, str | Texts | Callable[..., Texts]]) -> dict[str, Row]:
+    """The rows of tables by rule key: "atan2(x, y)" becomes "atan2"."""
+    return together(*(_row(head, texts) for table in tables for head, texts in table.items()))
+
+
+def _row(head: str, texts: str | Texts | Callable[..., Texts]) -> dict[str, Row]:
+    key, _, parameters = head.partition("(")
+    names, defaults = _parameters("(" + parameters)
+    return {key: Row(names, defaults, (texts,) if isinstance(texts, str) else texts)}
 
 
 def _parameters(text: str) -> tuple[tuple[str, ...], dict[str, Any]]:

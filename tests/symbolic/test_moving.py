@@ -27,11 +27,19 @@ MOVING = [
     ("diagflat(x, 1)*y", ROW, (4, 4)), ("x.sum_to_size(1, 3)*y", M, ROW), ("x.sum_to_size(3)*y", M, ROW),
     ("atleast_2d(x)*y", ROW, (1, 3)), ("atleast_3d(x)*y", M, (2, 3, 1)), ("F.pad(x, (1, 2))*y", M, (2, 6)),
     ("F.pad(x, (1, 1, 0, 2), value=3.0)*y", M, (4, 5)), ("F.pad(x, (-1, 1))*y", M, M),
+    ("F.pad(x, (-1, 0))*y", ROW, (2,)), ("F.pad(x, (2, -1, -1, 0))*y", N, (2, 5)),
+    ("F.pad(x, (0, 0, -1, -1))*y", N, (1, 4)), ("constant_pad_nd(x, (-1, 0))*y", M, (2, 2)),
+    ("constant_pad_nd(x, (1, 0), 2.0)*y", M, (2, 4)), ("x.repeat(0, 2)", ROW),
+    ("x.repeat_interleave(0)", ROW),
     ("F.pixel_shuffle(x, 2)*y", (1, 4, 2, 2), (1, 1, 4, 4)),
     ("F.pixel_unshuffle(x, 2)*y", (1, 1, 4, 4), (1, 4, 2, 2)),
     ("F.channel_shuffle(x, 2)*y", (1, 6, 2, 2), (1, 6, 2, 2)), ("fft.fftshift(x)*y", ROW, ROW),
     ("fft.ifftshift(x, 1)*y", M, M), ("F.unfold(x, 2)*y", (1, 2, 3, 3), (1, 8, 4)),
     ("F.fold(x, (3, 3), 2)*y", (1, 8, 4), (1, 2, 3, 3)), ("F.unfold(x, 2, stride=2)", (1, 1, 4, 4)),
+    ("F.fold(x, (2, 2), 2, 1, 1)*y", (1, 4, 9), (1, 1, 2, 2)),
+    ("F.fold(x, 3, 2, 2)*y", (1, 8, 1), (1, 2, 3, 3)),
+    ("F.unfold(x, 2, padding=1, stride=3)*y", (1, 1, 3, 3), (1, 4, 4)),
+    ("F.unfold(x, 2, stride=3)*y", (1, 1, 4, 4), (1, 4, 1)),
     ("F.dropout(x, training=False)*y", M, M), ("F.dropout(x, 0.0)*y", M, M), ("F.glu(x)*y", (2, 4), (2, 2)),
     ("F.glu(x, 0)*y", (4, 3), M), ("F.glu(x, 0)", (2,)),
 ]  # fmt: skip
@@ -75,9 +83,19 @@ RUNNING = [
 
 @pytest.mark.parametrize("case", MOVING + WRITING + RUNNING, ids=lambda case: " ".join(map(str, case)))
 def test_rule_agrees_with_autograd(derive, case):
-    source, *shapes = case
+    agree(derive, *case)
+
+
+@pytest.mark.parametrize("form", ["{}", "({}).sum()*3"])
+@pytest.mark.parametrize("case", MOVING, ids=lambda case: " ".join(map(str, case)))
+def test_of_a_cotangent_that_is_the_same_everywhere(derive, case, form):
+    source = case[0].removesuffix("*y").removesuffix("**2")
+    agree(derive, form.format(source), *case[1:])
+
+
+def agree(derive, source, *shapes):
     torch.manual_seed(1)
-    values = {name: torch.randn(shape) for name, shape in zip("xy", shapes, strict=False)}
+    values = {name: torch.randn(shape) for name, shape in zip("xy", shapes, strict=False) if name in source}
     for name, found in derive(source, **values).items():
         assert found.agrees, (name, found.text, found.derivative.reason, found.value, found.gradient)
 
