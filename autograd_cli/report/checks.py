@@ -30,11 +30,16 @@ class Element:
 
 @dataclass(frozen=True)
 class Cut:
-    """An expression that lets no gradient pass, though what it is made of requires one."""
+    """An expression that lets no gradient pass, though what it is made of requires one.
+
+    Inside of a person's own callable `place` is its file and line, `text` what stands there, and
+    `span` and `line` are those of the call in the source.
+    """
 
     text: str
     span: Span | None = None
     line: int | None = None
+    place: str = ""
 
 
 @dataclass(frozen=True)

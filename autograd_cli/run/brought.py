@@ -4,6 +4,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from typing import Any, NamedTuple
 
 import torch
@@ -50,6 +51,7 @@ class Called:
         self.target = target
         self._seen = {} if seen is None else seen
         self._held: Held = {}
+        self._cuts: dict[int, tuple[str, int]] = {}
         self._depth = 0
         self._needs_graph = False
         self.places: dict[torch.autograd.graph.Node, tuple[str, int]] = {}
@@ -142,10 +144,10 @@ class Called:
     @contextmanager
     def _watched(self) -> Iterator[None]:
         """Note the nodes that are made inside, and the calls of an autograd.Function."""
-        recording = Recording(self.note, self._is_within)
+        recording = Recording(self.note, self._is_within, self._where)
         with watched(self._apply), recording:
             yield
-        self._held = recording.held
+        self._held, self._cuts = recording.held, recording.cuts
 
     @contextmanager
     def _as_recorded(self, double: bool) -> Iterator[None]:
@@ -155,6 +157,21 @@ class Called:
             return
         with watched(self._within), Replaying(self._held, self._is_within, double):
             yield
+
+    @property
+    def cuts(self) -> tuple[tuple[str, int], ...]:
+        """Where in their files the graph was cut inside, each place once."""
+        return tuple(dict.fromkeys(self._cuts.values()))
+
+    def uncut(self) -> "Called":
+        """The call with what was cut from the graph inside moving with its arguments."""
+        made = copy(self)
+        made._held = {number: one for number, one in self._held.items() if number not in self._cuts}
+        return made
+
+    def _where(self) -> tuple[str, int]:
+        """The place in their files that a call of torch is made from."""
+        return where(sys._getframe(1), self.target.folder) or self._own_place()
 
     def _own_place(self) -> tuple[str, int]:
         """Where the target is defined; what is made in no line of theirs counts as made there."""

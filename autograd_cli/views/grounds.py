@@ -36,6 +36,8 @@ def _without_lines(grounds: Grounds) -> Grounds:
 
 
 def _in_line(place: Guilty | Cut | Loss) -> str:
+    if isinstance(place, Cut) and place.place:
+        return f" at {place.place}"
     return "" if place.line is None else f" in line {place.line}"
 
 

@@ -211,7 +211,75 @@ def test_a_module_made_by_agx_repeats_with_the_seed(agx):
 
 def test_what_stands_still_inside_counts_as_a_constant(agx):
     made = report(agx, "gradcheck", "f(x).sum()", "--use", "f=ops.py:stopped", "--x", "randn(5)")
-    assert (made["status"], made["gradients"][0]["verdict"]) == (0, "OK")
+    found = made["gradients"][0]
+    assert (made["status"], found["verdict"]) == (0, "OK")
+    first, second = (
+        OPS[: OPS.index(text)].count("\n") + 1 for text in ("size = x.norm()", "return x * x.det")
+    )
+    assert "stop-gradient" in found["notes"]
+    assert [(cut["text"], cut["place"], cut["line"]) for cut in found["grounds"]["cuts"]] == [
+        ("size = x.norm()", f"ops.py:{first}", 1),
+        ("return x * x.detach() * size * float(x.max()) * (x > 0)", f"ops.py:{second}", 1),
+    ]
+
+
+STOPPING = """
+import torch
+
+
+def stopped(x, w):
+    y = x.detach()
+    return y * x + w
+
+
+def drawn(x):
+    torch.manual_seed(0)
+    return x * torch.rand_like(x) * torch.randn(x.shape).detach()
+
+
+def asks(x):
+    return x * 2 if (x > 0).all() else x
+
+
+def holds(x):
+    with torch.no_grad():
+        y = x * 2
+    return y
+"""
+
+
+@pytest.mark.parametrize("through", [(), ("--through-detach",)])
+def test_a_cut_inside_is_told_with_its_file_and_line(agx, through):
+    words = ("--use", "f=stopping.py:stopped", "--x", "[1.,2.]", "--w", "3.", *through)
+    status, out, _ = agx("gradcheck", "f(x, w).sum()", *words, stopping=STOPPING)
+    told = [" ".join(line.split()) for line in out.splitlines()]
+    if through:
+        assert status == 1
+        assert "cut the graph ends at y = x.detach() at stopping.py:6" in told
+        assert any(line.startswith("the graph is cut at stopping.py:6; autograd gives") for line in told)
+        assert any(line.startswith("d/dw OK") for line in told)
+        return
+    assert status == 0
+    said = "cut y = x.detach() at stopping.py:6 counts as a constant (stop-gradient); without the cut: [2, 4]"
+    assert told.count(said) == 1
+
+
+@pytest.mark.parametrize("name", ["drawn", "asks"])
+def test_a_draw_and_a_question_inside_are_no_cuts(agx, name):
+    words = ("--use", f"f=stopping.py:{name}", "--x", "[1.,2.]", "--dtype", "float64")
+    for through in ((), ("--through-detach",)):
+        agx("gradcheck", "f(x).sum()", *words, stopping=STOPPING)
+        made = report(agx, "gradcheck", "f(x).sum()", *words, *through)
+        assert (made["status"], made["gradients"][0]["verdict"]) == (0, "OK")
+        assert made["gradients"][0]["grounds"]["cuts"] == []
+
+
+def test_a_cut_inside_that_leaves_no_graph_is_told_with_its_line(agx):
+    agx("ops", stopping=STOPPING)
+    made = report(agx, "gradcheck", "f(x).sum()", "--use", "f=stopping.py:holds", "--x", "[1.,2.]")
+    (found,) = made["gradients"]
+    assert found["verdict"] == "NO GRAPH"
+    assert [cut["place"] for cut in found["grounds"]["cuts"]] == ["stopping.py:21"]
 
 
 def test_there_is_no_formula_and_the_rest_of_the_chain_has_its_local_factor(agx):

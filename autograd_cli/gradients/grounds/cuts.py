@@ -4,7 +4,9 @@ detach, no_grad blocks, item and casts to int are constants for autograd, and fo
 witness as well; here what they hold moves with the leaves.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
+from linecache import getline
 
 import torch
 
@@ -13,6 +15,7 @@ from autograd_cli.gradients.replay import Replay, ReplayError
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.report import below
 from autograd_cli.report.checks import Cut
+from autograd_cli.run.brought import Called
 from autograd_cli.run.tape import LiveStep, Run
 from autograd_cli.run.values import tensors_in
 
@@ -20,13 +23,14 @@ from autograd_cli.run.values import tensors_in
 def through(run: Run) -> Run:
     """The run with nothing that its leaves reach held constant but what was drawn at random."""
     reached = _reached(run)
-    steps = [
-        replace(step, held=False, renewed=True)
-        if step.index in reached and _is_still(step) and not _is_drawn(step)
-        else step
-        for step in run.steps
-    ]
-    return replace(run, steps=steps)
+    return replace(run, steps=[_moving(step) if step.index in reached else step for step in run.steps])
+
+
+def _moving(step: LiveStep) -> LiveStep:
+    """The step with what is cut from the graph in it moving."""
+    if isinstance(step.call, Called) and step.call.cuts:
+        step = replace(step, call=step.call.uncut())
+    return replace(step, held=False, renewed=True) if _is_still(step) and not _is_drawn(step) else step
 
 
 def uncut(run: Run, name: str, cotangent: torch.Tensor, elements: Chosen | None) -> Numeric | None:
@@ -43,14 +47,20 @@ def cuts(run: Run, name: str) -> tuple[Cut, ...]:
         return ()
     run = run.beyond()
     reached = _reached(run, name)
-    ends = [step for step in run.steps if step.index in reached and _cuts(run, step, reached)]
     under = set(run.needed())
-    return tuple(dict.fromkeys(_cut(run, step) for step in ends if step.index in under))
+    passed = [step for step in run.steps if step.index in reached and step.index in under]
+    return tuple(dict.fromkeys(cut for step in passed for cut in _cuts_of(run, step, reached)))
 
 
-def _cut(run: Run, step: LiveStep) -> Cut:
+def _cuts_of(run: Run, step: LiveStep, reached: set[int]) -> Iterator[Cut]:
+    """The cut that a step is, and those inside of a person's own callable."""
     source, span = run.program.source, step.expr.span
-    return Cut(source[span], (span.start, span.end), source.line_of(span.start))
+    made = Cut(source[span], (span.start, span.end), source.line_of(span.start))
+    inside = step.call.cuts if isinstance(step.call, Called) else ()
+    for file, line in inside:
+        yield replace(made, text=getline(file, line).strip() or made.text, place=f"{file}:{line}")
+    if not inside and _cuts(run, step, reached):
+        yield made
 
 
 def _reached(run: Run, name: str | None = None) -> set[int]:

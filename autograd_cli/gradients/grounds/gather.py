@@ -90,7 +90,7 @@ class Gatherer:
         if grounds.uncut is not None and STOP_GRADIENT not in gradient.notes:
             gradient = replace(gradient, notes=(*gradient.notes, STOP_GRADIENT))
         if self.through and grounds.cuts and gradient.verdict is Verdict.WRONG:
-            said = f"the graph is cut at {', '.join(cut.text for cut in grounds.cuts)}"
+            said = f"the graph is cut at {', '.join(cut.place or cut.text for cut in grounds.cuts)}"
             gradient = replace(gradient, sentence="; ".join(filter(None, (said, gradient.sentence))))
         grounds = replace(grounds, next=next_thing(gradient, grounds, seen.bench.run))
         return replace(gradient, grounds=grounds)
