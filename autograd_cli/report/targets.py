@@ -41,7 +41,9 @@ class Slot:
     `position` counts the arguments of forward from 0, `returned` the values that backward returns
     from 1. `wrong` of its elements are wrong, `worst` is the index of the furthest; `value` is the input
     there, `backward` and `numeric` the two slopes. `place` is where the value is returned. `patterns`
-    say what the error looks like, first what it is.
+    say what the error looks like, first what it is. `is_none` says that backward gave None, which counts
+    as 0. `only` is what it took for an error to show: "cotangent" where it does under a drawn one and not
+    under ones, "values" where it does at drawn values and not at the given ones, else empty.
     """
 
     name: str
@@ -58,6 +60,8 @@ class Slot:
     place: str = ""
     patterns: tuple[str, ...] = ()
     sentence: str = ""
+    is_none: bool = False
+    only: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,8 @@ class Examination:
     """One autograd.Function at one call of it: its inputs, and what else is to be said.
 
     `text` is the call in the source that it was made in. `second` is the verdict on its second order,
-    None where that was not looked at. `next` is what to do now.
+    None where that was not looked at. `next` is what to do now. `leaves` are the names whose gradients
+    pass it.
     """
 
     function: str
@@ -76,3 +81,19 @@ class Examination:
     second: Verdict | None = None
     second_sentence: str = ""
     next: str = ""
+    leaves: tuple[str, ...] = ()
+
+    @property
+    def wrong(self) -> tuple[Slot, ...]:
+        """The inputs whose gradients are wrong."""
+        return tuple(slot for slot in self.slots if slot.verdict is Verdict.WRONG)
+
+    @property
+    def causes(self) -> tuple[Concern, ...]:
+        """Why gradients are wrong or missing, beside their values."""
+        return tuple(each for each in self.concerns if each.wrong)
+
+    @property
+    def fails(self) -> bool:
+        """Whether gradients are wrong or missing."""
+        return bool(self.wrong or self.causes)

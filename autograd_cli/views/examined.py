@@ -1,7 +1,7 @@
 """The view of an examination: for each wrong value of a backward where it is and what it looks like."""
 
 from collections.abc import Sequence
-from math import prod
+from math import isfinite, prod
 
 from autograd_cli.report.records import Concern, Examination, Slot, Verdict
 from autograd_cli.views import numbers
@@ -47,22 +47,34 @@ def _rows(slots: Sequence[Slot]) -> list[Piece]:
 def _count(slot: Slot) -> str:
     total = prod(slot.shape)
     if slot.verdict is not Verdict.WRONG or not slot.wrong:
-        return f"{total:,} element{'' if total == 1 else 's'}"
-    return f"{slot.wrong:,} of {total:,} elements"
+        count = f"{total:,} element{'' if total == 1 else 's'}"
+    else:
+        count = f"{slot.wrong:,} of {total:,} elements"
+    return f"{count}{_ONLY.get(slot.only, '')}" if slot.verdict is Verdict.WRONG else count
+
+
+_ONLY = {
+    "cotangent": " with a drawn grad_output; with one of ones it is right",
+    "values": " at values drawn nearby; at the given ones the error does not show",
+}
 
 
 def _wrong(slot: Slot) -> list[Piece]:
-    """The worst element of an input, where its gradient is returned, what the error looks like."""
-    lines = _labelled("worst", [_worst(slot)] if slot.backward is not None else [one_line(slot.sentence)])
-    lines += _labelled("where", [one_line(slot.place)])
-    return lines + _labelled("pattern", list(map(one_line, slot.patterns)))
+    """Where the gradient of an input is returned, what the error looks like, the worst element."""
+    lines = _labelled("where", [one_line(slot.place)])
+    lines += _labelled("pattern", list(map(one_line, slot.patterns)))
+    return lines + _labelled(
+        "worst", [_worst(slot)] if slot.backward is not None else [one_line(slot.sentence)]
+    )
 
 
 def _worst(slot: Slot) -> str:
     index = f"[{','.join(map(str, slot.worst))}]" if slot.worst else ""
     backward, numeric = numbers.in_step([slot.backward, slot.numeric])
-    bar = "" if slot.error_bar is None else f" {numbers.error_bar(slot.error_bar)}"
+    is_shown = slot.error_bar is not None and slot.numeric is not None and isfinite(slot.numeric)
+    bar = "" if slot.error_bar is None or not is_shown else f" {numbers.error_bar(slot.error_bar)}"
     at = numbers.cell(slot.value, numbers.DIGITS)
+    backward = f"None, which counts as {backward}" if slot.is_none else backward
     return f"{one_line(slot.name)}{index} = {at}   backward {backward}   numeric {numeric}{bar}"
 
 

@@ -1,5 +1,7 @@
 """The view of an examination, from records alone."""
 
+from dataclasses import replace
+
 from autograd_cli.report import Concern, Examination, Slot, Verdict
 from autograd_cli.views.examined import examination
 from autograd_cli.views.pieces import plain_text
@@ -21,10 +23,10 @@ def test_a_wrong_input_has_its_worst_element_its_place_and_its_patterns():
         "Swish in swish(x, beta)   my_ops.py:3",
         " d/dx     WRONG  11 of 12 elements",
         " d/dbeta  OK     1 element",
-        "  worst    x[1,3] = 0.838026   backward 0.937069   numeric 1.028772 ± 2e-10",
         "  where    my_ops.py:8, Swish.backward, its 1st return value",
         "  pattern  no pattern",
         "           a factor beta is lost",
+        "  worst    x[1,3] = 0.838026   backward 0.937069   numeric 1.028772 ± 2e-10",
         "  next     agx gradcheck … --order 2",
     ]
 
@@ -50,9 +52,23 @@ def test_where_differences_were_along_directions_the_sentence_stands_for_numbers
     slot = Slot("x", 0, 1, (5000,), Verdict.WRONG, place="my_ops.py:8", sentence="autograd gives 1")
     assert lines(slot)[1:4] == [
         " d/dx  WRONG  5,000 elements",
-        "  worst    autograd gives 1",
         "  where    my_ops.py:8",
+        "  worst    autograd gives 1",
     ]
+
+
+def test_a_none_is_no_zero_and_no_error_bar_stands_beside_what_is_not_finite():
+    (made,) = lines(replace(WRONG, patterns=(), place="", is_none=True, backward=0.0))[-1:]
+    assert "backward None, which counts as 0" in made
+    (made,) = lines(replace(WRONG, patterns=(), place="", numeric=float("nan")))[-1:]
+    assert made.endswith("numeric nan")
+
+
+def test_what_it_took_for_an_error_to_show_stands_in_its_row():
+    assert lines(replace(WRONG, only="values"))[1].endswith(
+        "WRONG  11 of 12 elements at values drawn nearby; at the given ones the error does not show"
+    )
+    assert "with a drawn grad_output" in lines(replace(WRONG, only="cotangent"))[1]
 
 
 def test_what_a_person_wrote_cannot_act_on_a_terminal():

@@ -11,7 +11,9 @@ from autograd_cli.gradients.clinic.trial import Trial, Values
 from autograd_cli.gradients.clinic.written import ordinal
 
 _ALIKE = 1e-6
-_TRIED = (0, 1, 2)
+_TRIED = (-1, 0, 1, 2)
+STRAIGHT = ": a straight-through estimate is meant to differ"
+"""How a pattern ends that may be meant."""
 _SHAPES = "not a sign, a constant factor, a transpose or a missing sum"
 
 
@@ -40,6 +42,12 @@ class Wrong:
         """What forward calls the slot."""
         return self.trial.names[self.position]
 
+    @property
+    def is_right(self) -> bool:
+        """Whether there is no error under these cotangents."""
+        zero = not bool(self.given.any()) and not bool(self.meant.abs().max() > 1e-9)
+        return zero or alike(self.given, self.meant)
+
     def at(self, values: Values) -> tuple[torch.Tensor, torch.Tensor] | None:
         """The two gradients at other values; None where they cannot be had, or are 0 by themselves."""
         try:
@@ -59,6 +67,9 @@ def patterns(wrong: Wrong) -> tuple[str, ...]:
     plain = next((found for look in _LOOKS if (found := look(wrong))), "")
     if plain:
         return (plain,)
+    part = _one_sided(wrong)
+    if part:
+        return (part,)
     vanishing = list(_vanishing(wrong))
     if vanishing:
         # With one number for the lost factor, a constant factor would explain it too.
@@ -82,11 +93,26 @@ def _missing(wrong: Wrong) -> str:
     return f"backward gives nothing for {wrong.name}, whose slope is not 0"
 
 
+def _unbounded(wrong: Wrong) -> str:
+    """A gradient that is no finite number where there is a slope, as after a division by 0."""
+    bad = ~wrong.given.isfinite() & wrong.meant.isfinite()
+    if not bool(bad.any()):
+        return ""
+    size = wrong.meant.abs().masked_fill(~bad, torch.inf)
+    place = int(size.argmin())
+    given, at = (float(t.reshape(-1)[place]) for t in (wrong.given, wrong.trial.values[wrong.position]))
+    what, count = "nan" if given != given else "inf", f"{int(bad.sum())} of {bad.numel()} elements"
+    return (
+        f"no finite number at {count}: backward gives {what} where {wrong.name} = {at:g}, as after a "
+        "division by 0"
+    )
+
+
 def _flat(wrong: Wrong) -> str:
     """A gradient where there is no slope, as straight-through estimators have it."""
     if float(wrong.meant.abs().max()) > 1e-9 * float(wrong.given.abs().max()):
         return ""
-    return f"forward does not change with {wrong.name} here: a straight-through estimate is meant to differ"
+    return f"forward does not change with {wrong.name} here{STRAIGHT}"
 
 
 def _sign(wrong: Wrong) -> str:
@@ -156,10 +182,11 @@ def _unused(wrong: Wrong) -> str:
 
 
 _LOOKS: tuple[Callable[[Wrong], str], ...] = (
+    _unbounded,
     _missing,
     _flat,
-    _swapped,
     _sign,
+    _swapped,
     _unsummed,
     _transposed,
     _unused,
@@ -167,11 +194,15 @@ _LOOKS: tuple[Callable[[Wrong], str], ...] = (
 
 
 def _factor(wrong: Wrong) -> str:
-    square = float((wrong.meant * wrong.meant).sum())
-    factor = float((wrong.given * wrong.meant).sum()) / square if square else 0.0
-    if not factor or not alike(wrong.given, factor * wrong.meant):
-        return ""
-    return f"a constant factor: it is {_number(factor)} times what it should be"
+    factor = _times(wrong.given, wrong.meant)
+    return f"a constant factor: it is {_number(factor)} times what it should be" if factor else ""
+
+
+def _times(given: torch.Tensor, meant: torch.Tensor) -> float:
+    """By which number one gradient is the other; 0 where by none."""
+    square = float((meant * meant).sum())
+    factor = float((given * meant).sum()) / square if square else 0.0
+    return factor if factor and alike(given, factor * meant) else 0.0
 
 
 def _number(value: float) -> str:
@@ -182,6 +213,19 @@ def _number(value: float) -> str:
 
 
 # Experiments on the inputs
+
+
+def _one_sided(wrong: Wrong) -> str:
+    """An error at negative values of the input alone, or at positive ones: what it is there."""
+    value = wrong.trial.values[wrong.position]
+    size = torch.where(value == 0, 1.0, value.abs())
+    up, down = (_tried(wrong, wrong.position, made) for made in (size, -size))
+    if up is None or down is None or alike(*up) == alike(*down):
+        return ""
+    sign, (given, meant) = ("<", down) if alike(*up) else (">", up)
+    factor = _times(given, meant)
+    said = f": there it is {_number(factor)} times what it should be" if factor else ""
+    return f"it is wrong where {wrong.name} {sign} 0 alone{said}"
 
 
 def _vanishing(wrong: Wrong) -> Iterator[str]:
@@ -216,16 +260,24 @@ def _filled(value: Any, number: int) -> Any:
 
 def _is_right(wrong: Wrong, position: int, value: Any) -> bool:
     """Whether the error is gone with another value of one input."""
+    made = _tried(wrong, position, value)
+    return made is not None and alike(*made)
+
+
+def _tried(wrong: Wrong, position: int, value: Any) -> tuple[torch.Tensor, torch.Tensor] | None:
+    """The two gradients with another value of one input."""
     values = list(wrong.trial.values)
     values[position] = value
-    made = wrong.at(values)
-    return made is not None and alike(*made)
+    return wrong.at(values)
+
+
+_LISTED = ", ".join(map(str, _TRIED))
 
 
 def _of_values(wrong: Wrong, position: int, gone: list[int]) -> str:
     name = wrong.trial.names[position]
     shown = " and ".join(map(str, gone))
-    head = f"the error is 0 when {name} = {shown} (tried 0, 1, 2)"
+    head = f"the error is 0 when {name} = {shown} (tried {_LISTED})"
     if position == wrong.position:
         return f"{head}: a power of {name} is wrong"
     if gone == [1]:
@@ -237,9 +289,7 @@ def _of_values(wrong: Wrong, position: int, gone: list[int]) -> str:
 
 def _lost(wrong: Wrong, position: int) -> str:
     """Whether the whole has a factor too many; else one is lost, in the whole or in a part."""
-    values = list(wrong.trial.values)
-    values[position] = _filled(values[position], 2)
-    made = wrong.at(values)
+    made = _tried(wrong, position, _filled(wrong.trial.values[position], 2))
     return "too many" if made is not None and alike(made[0], 2 * made[1]) else "lost"
 
 

@@ -1,6 +1,7 @@
 """Whether the backward of a Function can itself be differentiated, and rightly."""
 
 from collections.abc import Sequence
+from math import nan
 
 import torch
 
@@ -29,6 +30,8 @@ def second_order(trial: Trial) -> tuple[Verdict | None, str]:
 
     def first(values: Values) -> float:
         made = trial.backward(values, cotangents).gradients
+        if not made:  # forward does not take what is beside the values
+            return nan
         weighed = zip((made[i] for i in trial.slots), weights, strict=True)
         return sum((float((one * weight).sum()) for one, weight in weighed if one is not None), 0.0)
 

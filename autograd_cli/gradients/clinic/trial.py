@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -65,6 +66,17 @@ class Trial:
         self.weighed = tuple(i for i, graded in enumerate(applied.outputs) if graded)
         self.shapes = [tuple(outputs[i].shape) for i in self.weighed]
         self.is_real = all(not outputs[i].is_complex() for i in self.weighed)
+
+    def moved(self, values: Values) -> "Trial | None":
+        """The same call on other values; None where forward does not take them, or gives other shapes."""
+        made = copy(self)
+        made.values = tuple(values)
+        try:
+            outputs = made.forward(values)
+            shapes = [tuple(outputs[i].shape) for i in made.weighed]
+        except Exception:  # whatever their forward raises
+            return None
+        return made if shapes == made.shapes else None
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ WRONG = {
     "Twice": ("f(x).sum()", {"x": "randn(4)"}, "x", "a constant factor: it is 1/2", "return grad_output * x"),
     "Swish": (
         "f(x, b).sum()", {"x": "randn(3,4)", "b": "1.7"}, "x",
-        "the error is 0 when beta = 1 (tried 0, 1, 2): a factor beta is lost", "grad_output * (s + x * s",
+        "the error is 0 when beta = 1 (tried -1, 0, 1, 2): a factor beta is lost", "grad_output * (s + x * s",
     ),
     "Product": (
         "f(x, w).sum()", {"x": "randn(2,3)", "w": "randn(3,3)"}, "x",
@@ -240,6 +240,99 @@ class Rounding(Function):
         return g
 
 
+class Leaky(Function):
+    """Wrong at negative numbers alone."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.where(x > 0, x, 0.5 * x)
+
+    @staticmethod
+    def backward(ctx, g):
+        return torch.where(ctx.saved_tensors[0] > 0, g, 0.25 * g)
+
+
+class Both(Function):
+    """Two outputs, the second of which has the wrong sign."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.sin(), x.cos()
+
+    @staticmethod
+    def backward(ctx, gs, gc):
+        (x,) = ctx.saved_tensors
+        return gs * x.cos() + gc * x.sin()
+
+
+class Loss(Function):
+    """The gradient of the target has the wrong sign, which is that of the guess."""
+
+    @staticmethod
+    def forward(ctx, p, y):
+        ctx.save_for_backward(p, y)
+        return ((p - y) ** 2).sum()
+
+    @staticmethod
+    def backward(ctx, g):
+        p, y = ctx.saved_tensors
+        d = 2 * g * (p - y)
+        return (d if ctx.needs_input_grad[0] else None), (d if ctx.needs_input_grad[1] else None)
+
+
+class Root(Function):
+    """Divides by 0 where the clamp is."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.clamp(min=0).sqrt()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 0.5 / ctx.saved_tensors[0].clamp(min=0).sqrt()
+
+
+class Cosine(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.cos()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[0].sin()
+
+
+class Times(Function):
+    """Each gradient is the other's, or a transpose is left out."""
+
+    @staticmethod
+    def forward(ctx, x, w):
+        ctx.save_for_backward(x, w)
+        return x @ w
+
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        return g @ w, x.T @ g
+
+
+class Angle(Function):
+    """Right, with a domain that ends near."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.asin()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g / (1 - ctx.saved_tensors[0] ** 2).sqrt()
+
+
 class Clamped(Function):
     """At a kink, and in single precision."""
 
@@ -282,6 +375,7 @@ def test_no_gradient_where_there_is_a_slope_is_wrong(more):
     slot = made.examined[0].slots[1]
     assert (made.status, slot.verdict) == (1, Verdict.WRONG)
     assert slot.patterns == ("backward gives nothing for y, whose slope is not 0",)
+    assert slot.is_none
 
 
 def test_an_error_in_backward_is_told_at_its_line(more):
@@ -324,7 +418,7 @@ def test_any_layout_of_grad_output_must_do(more, name, words):
 def test_a_backward_that_does_not_look_at_its_cotangent_is_right_under_ones_alone(more):
     made = more("Ignoring.apply", "f(x).sum()", x="randn(3)")
     slot = made.examined[0].slots[0]
-    assert made.gradients[0].verdict is Verdict.OK
+    assert (made.gradients[0].verdict, slot.only) == (Verdict.OK, "cotangent")
     assert slot.patterns == ("it does not change with grad_output: that has to be a factor of it",)
     assert made.status == 1
 
@@ -357,6 +451,48 @@ def test_a_tensor_kept_on_ctx_is_told(more):
 def test_a_straight_through_estimate_is_told_for_what_it_is(more):
     slot = more("Rounding.apply", "f(x).sum()", x="randn(3)").examined[0].slots[0]
     assert slot.patterns[0].startswith("forward does not change with x here")
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "bound", "pattern"),
+    [
+        ("Leaky", "f(x).sum()", {"x": "randn(5)"}, "it is wrong where x < 0 alone: there it is 1/2 times"),
+        ("Both", "f(x)[1].sum()", {"x": "randn(3)"}, "through its 2nd output: the sign: it is minus"),
+        (
+            "Loss",
+            "f(p, y)",
+            {"p": "randn(4)", "y": "randn(4)"},
+            "the sign: it is minus what it should be (y)",
+        ),
+        ("Root", "f(x).sum()", {"x": "[0.,-1,2]"}, "no finite number at 2 of 3 elements: backward gives inf"),
+    ],
+)
+def test_patterns_of_a_part_of_an_error(more, name, source, bound, pattern):
+    (found,) = more(f"{name}.apply", source, **bound).examined
+    (slot,) = found.wrong
+    assert len(slot.patterns) == 1
+    assert slot.patterns[0].startswith(pattern), slot.patterns
+
+
+def test_the_worst_element_is_one_that_has_a_slope(more):
+    slot = more("Root.apply", "f(x).sum()", x="[0.,-1,2]").examined[0].slots[0]
+    assert (slot.worst, slot.wrong, slot.numeric) == ((1,), 1, pytest.approx(0, abs=1e-9))
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "bound", "wrong"),
+    [
+        ("Cosine", "f(x).sum()", {"x": "0."}, ["x"]),
+        ("Times", "f(x, w).sum()", {"x": "eye(3)", "w": "eye(3)"}, ["x"]),
+        ("Angle", "f(x).sum()", {"x": "[0.9, 0.]"}, []),
+        ("Angle", "f(x).sum()", {"x": "[-0.99, 0.9]"}, []),
+    ],
+)
+def test_what_special_values_hide_shows_at_drawn_ones(more, name, source, bound, wrong):
+    made = more(f"{name}.apply", source, **bound)
+    slots = made.examined[0].wrong
+    assert [(slot.name, slot.only) for slot in slots] == [(each, "values") for each in wrong]
+    assert made.status == bool(wrong)
 
 
 def test_at_a_kink_no_second_order_is_judged(more):
