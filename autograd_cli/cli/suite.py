@@ -21,11 +21,8 @@ if TYPE_CHECKING:
     from autograd_cli.gradients.suite import Examined
     from autograd_cli.lang.functions.rows import Function
 
-_IDLE = (
-    *("format", "output", "wrt", "const", "grad_output", "root", "depth", "inspect"),
-    *("no_grad", "inference_mode", "autocast", "elements", "forward", "torch", "through_detach"),
-    *("order", "steps", "saved", "use", "witness", "eps", "rtol", "atol"),
-)
+_USED = frozenset({"device", "dtype", "seed", "only", "allow", "strict", "json", "timeout", "max_memory"})
+"""The keys of the options that say something here; all others are about a source."""
 
 
 def checked(given: Given) -> ExitStatus:
@@ -36,7 +33,8 @@ def checked(given: Given) -> ExitStatus:
 
 
 def _refuse_what_needs_a_source(given: Given) -> None:
-    idle = [f"--{key.replace('_', '-')}" for key in _IDLE if key in given.options]
+    idle = [f"--{key.replace('_', '-')}" for key in given.options if key not in _USED]
+    idle += ["--verbose"] if given.environment.verbose else []
     idle += [f"--{name}" for name, _ in given.line.bindings]
     if idle:
         raise InputError(

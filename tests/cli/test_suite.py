@@ -28,7 +28,8 @@ def checked(terminal=False, **options):
         def isatty(self):
             return terminal
 
-    surroundings = Environment(io.StringIO(), io.StringIO(), Stderr(), {}, quiet=options.pop("quiet", False))
+    surroundings = Environment(io.StringIO(), io.StringIO(), Stderr(), {})
+    surroundings.quiet, surroundings.verbose = (options.pop(name, False) for name in ("quiet", "verbose"))
     surroundings.put_data = surroundings.put
     status = suite.checked(Given(surroundings, Line("gradcheck", ()), options))
     return status, surroundings.stdout.getvalue(), surroundings.stderr.getvalue()
@@ -101,9 +102,17 @@ def test_one_function_is_told_as_one():
     assert text.startswith("1 function checked on its example and at ")
 
 
-@pytest.mark.parametrize("option", [{"steps": True}, {"saved": True}, {"use": ("f",)}, {"rtol": 0.1}])
+ABOUT_A_SOURCE = [
+    *({"steps": True}, {"saved": True}, {"use": ("f",)}, {"rtol": 0.1}, {"full": True}),
+    *({f"max_{what}": 3} for what in ("text", "nodes", "steps", "items")),
+    {"verbose": True},
+]
+
+
+@pytest.mark.parametrize("option", ABOUT_A_SOURCE)
 def test_what_shows_a_source_needs_one(option):
-    with pytest.raises(InputError, match=f"There is no SOURCE, and `--{next(iter(option))}` needs one"):
+    name = next(iter(option)).replace("_", "-")
+    with pytest.raises(InputError, match=f"There is no SOURCE, and `--{name}` needs one"):
         checked(only="cumsum", **option)
 
 
