@@ -8,7 +8,7 @@ import torch
 from autograd_cli.errors import first_line
 from autograd_cli.gradients.clinic import written
 from autograd_cli.gradients.clinic.patterns import alike
-from autograd_cli.gradients.clinic.trial import Passed, Trial, backward_of
+from autograd_cli.gradients.clinic.trial import Passed, Trial, backward_of, is_real
 from autograd_cli.report import Concern
 from autograd_cli.run.applies import leaving
 from autograd_cli.run.targets import place_of, shown
@@ -177,22 +177,22 @@ def _writes(trial: Trial, passed: Passed) -> Iterator[Concern]:
 
 
 def _needed(trial: Trial, passed: Passed) -> Iterator[Concern]:
-    """One slot alone requires grad: what is computed for the others, and whether it works."""
-    if len(trial.slots) < 2 or passed.error is not None:
+    """One slot alone requires grad: whether that works; and what is computed though nobody needs it here."""
+    if passed.error is not None:
         return
-    wasted: set[int] = set()
-    for position in trial.slots:
+    for position in trial.slots if len(trial.slots) > 1 else ():
         alone = trial.backward(trial.values, trial.drawn(), [position])
         if alone.error is not None:
             words = f"with {trial.names[position]} alone requiring grad it raises {first_line(alone.error)}"
             yield Concern("fails-with-constants", words, written.backward_place(trial.owner), True)
             return
-        values = alone.returned.values if alone.returned else ()
-        wasted |= {i for i in trial.slots if i != position and i < len(values) and values[i] is not None}
+    values = passed.returned.values if passed.returned else ()
+    idle = [i for i, value in enumerate(trial.values) if i not in trial.slots and is_real(value)]
+    wasted = [trial.names[i] for i in idle if i < len(values) and values[i] is not None]
     if wasted:
-        names = ", ".join(trial.names[i] for i in sorted(wasted))
+        names, verb = ", ".join(wasted), "requires" if len(wasted) == 1 else "require"
         sentence = (
-            f"computes the gradient of {names} also where nobody needs it: ctx.needs_input_grad is not asked"
+            f"computes the gradient of {names}, which {verb} none here: ctx.needs_input_grad is not asked"
         )
         yield Concern("needs-ignored", sentence, written.backward_place(trial.owner))
 

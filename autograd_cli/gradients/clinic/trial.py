@@ -57,7 +57,7 @@ class Trial:
         self.applied = applied
         self.owner = applied.owner
         self.values: tuple[Any, ...] = tuple(map(raised, applied.args))
-        self.slots = tuple(i for i, arg in enumerate(self.values) if applied.needs[i] and _is_real(arg))
+        self.slots = tuple(i for i, arg in enumerate(self.values) if applied.needs[i] and is_real(arg))
         self.seen: list[Returned] = []
         self.state = torch.random.get_rng_state()
         self.draws = False
@@ -183,7 +183,8 @@ class Trial:
         return [arg.clone() if self.applied.dirty[i] else arg for i, arg in enumerate(values)]
 
 
-def _is_real(value: Any) -> bool:
+def is_real(value: Any) -> bool:
+    """Whether a gradient can come to a value."""
     return isinstance(value, torch.Tensor) and value.is_floating_point()
 
 

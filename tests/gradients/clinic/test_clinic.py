@@ -11,10 +11,10 @@ from autograd_cli.run.settings import Use
 HERE = Path(__file__).parent
 
 
-def report(file, name, source, **bound):
+def report(file, name, source, const=(), **bound):
     """The report of gradcheck with `f` from a file beside this one."""
     use = Use("f", str(HERE / file), f"{name}.apply")
-    return explore(source, list(bound.items()), Options(use=(use,), check=True))
+    return explore(source, list(bound.items()), Options(use=(use,), check=True, const=const))
 
 
 def line_of(file, text):
@@ -49,10 +49,6 @@ CAUSES = {
     "Scaled": ("f(x, 3).sum()", {"x": "randn(4)"}, "wrong-count", "returns 1 value, and forward takes 2", 1),
     "Outer": ("f(u, v).sum()", {"u": "randn(3)", "v": "randn(4)"}, "wrong-shape", "(3, 4), and u has (3", 1),
     "Saved": ("f(x).sum()", {"x": "randn(4)"}, "saves-intermediate", "`e`, neither input nor output", 0),
-    "Unasked": (
-        "f(x, w).sum()", {"x": "randn(2,3)", "w": "randn(3,3)"},
-        "needs-ignored", "ctx.needs_input_grad is not asked", 0,
-    ),
 }  # fmt: skip
 """By the class: source, bindings, the concern, words of its sentence, the exit status."""
 
@@ -98,6 +94,15 @@ def test_a_right_one_passes(name):
     assert {slot.verdict for slot in found.slots} == {Verdict.OK}
     assert {each.name for each in found.concerns} <= {"once-differentiable"}
     assert found.second in (Verdict.OK, None)
+
+
+def test_a_gradient_that_nobody_needs_here_is_told_of_and_none_that_is_needed():
+    bound = {"x": "randn(2,3)", "w": "randn(3,3)"}
+    assert concerns(report("wrong.py", "Unasked", "f(x, w).sum()", **bound)) == {}
+    made = report("wrong.py", "Unasked", "f(x, w).sum()", ("w",), **bound)
+    said = concerns(made)["needs-ignored"]
+    assert said.sentence.startswith("computes the gradient of w, which requires none here: ")
+    assert (made.status, said.wrong) == (0, False)
 
 
 def test_the_second_order_of_a_saved_intermediate_is_wrong_and_that_of_inputs_right():
