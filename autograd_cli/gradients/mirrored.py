@@ -56,7 +56,7 @@ def _reads_upper(step: LiveStep) -> bool:
     assert step.function is not None
     name = _UPPER[step.function.key]
     given = step.kwargs.get(name, step.args[1] if len(step.args) > 1 else False)
-    return given is True or given == "U"
+    return given is True or (isinstance(given, str) and given.upper() == "U")
 
 
 def _even(matrix: torch.Tensor, skew: torch.Tensor | None) -> torch.Tensor:
@@ -84,10 +84,9 @@ def shared(replay: "Replay", name: str) -> tuple[str, ...]:
     if not found:
         return ()
     leaf = replay.leaves[name]
-    drawn = torch.rand(leaf.shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     with replay.session():
         try:
-            values = replay.every({name: leaf * (1 + _MOVE * drawn)})
+            values = replay.every({name: _nearby(leaf)})
         except Exception:  # there is no symmetric matrix to one side: nothing to say of it
             return ()
     read = [replay.steps[index] for index in found if _moved_unevenly(replay, index, values)]
@@ -95,6 +94,15 @@ def shared(replay: "Replay", name: str) -> tuple[str, ...]:
 
 
 _MOVE = 1e-6
+
+
+def _nearby(leaf: torch.Tensor) -> torch.Tensor:
+    """A leaf with every element moved a little, each by its own part of its size; zeros as the others are."""
+    sizes = leaf.abs()
+    known = sizes[(sizes > 0) & sizes.isfinite()]
+    typical = known.mean() if known.numel() else 1.0
+    drawn = torch.rand(leaf.shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    return leaf + _MOVE * drawn * torch.where(sizes > 0, leaf, typical)
 
 
 def _moved_unevenly(replay: "Replay", index: int, values: Sequence[Any]) -> bool:

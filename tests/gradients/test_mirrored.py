@@ -19,6 +19,8 @@ SOURCES = [
     "A.cholesky(True)[0,1]",
     "linalg.eigvalsh(A)[0]",
     "linalg.eigvalsh(A, 'U')[1]",
+    "linalg.eigvalsh(A, 'u')[1]",
+    "linalg.eigh(A, UPLO='l')[0][0]",
     "linalg.eigh(A, UPLO='U')[0].sin().sum()",
     "linalg.eigh(A).eigenvectors.abs()[0,1]",
 ]
@@ -33,6 +35,13 @@ def test_a_leaf_of_which_one_triangle_is_read(judged, source, A, dtype):  # noqa
     ((upper, lower), note) = (found.numeric[0][1], found.numeric[1][0]), found.notes[-1]
     assert upper == pytest.approx(lower, rel=1e-6)
     assert "reads one triangle of its matrix" in note
+
+
+@pytest.mark.parametrize("A", ["eye(2)", "[[2.,0.],[0.,1.]]", "[[0.,0.],[0.,0.]]"])
+def test_what_is_read_is_said_of_elements_that_are_0(judged, A):  # noqa: N803
+    found = judged("linalg.eigvalsh(A + tensor([[3.,1.],[1.,2.]]))[0]", A=A).gradients["A"]
+    assert found.verdict is Verdict.OK
+    assert "eigvalsh reads one triangle of its matrix" in found.notes[-1]
 
 
 def test_a_stack_of_matrices(judged):
