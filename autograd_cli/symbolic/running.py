@@ -57,12 +57,26 @@ def cumulative_product(call: Call, g: Value, x: Operand, dim: Any, *, dtype: Any
 
 
 def cumulative_logsumexp(call: Call, g: Value, x: Operand, dim: Any) -> Contributions:
-    """logcumsumexp: exp(x) times the running sum of g/exp(out) from the other end."""
+    """logcumsumexp: the running sum of G*exp(x - out) from the other end.
+
+    It is made of logarithms, as torch makes it, since exp(x) alone may overflow: those of G where
+    it is positive, and of -G where it is negative.
+    """
     if not x.shape:
         return [(x, g)]
-    shares = factor_term(calling("exp", Unary("-", call.out.expr)), x.shape)
-    summed = summed_back(g.times(shares, x.shape), plain(dim))
-    return [(x, summed.times(factor_term(calling("exp", x.expr), x.shape), x.shape))]
+    axis = plain(dim)
+
+    def back(logarithms: Expr) -> Expr:
+        flipped = method(method(method(logarithms, "flip", axis), "logcumsumexp", axis), "flip", axis)
+        return calling("exp", Binary("+", x.expr, flipped))
+
+    def part(expr: Expr) -> Expr:
+        return back(Binary("-", calling("log", calling("clamp_min", expr, 0)), call.out.expr))
+
+    if g.natural == ():
+        ones = factor_term(back(Unary("-", call.out.expr)), x.shape)
+        return [(x, g.times(ones, x.shape))]
+    return [(x, mapped(g, lambda e: Binary("-", part(e), part(Unary("-", e))), x.shape))]
 
 
 def nansum(

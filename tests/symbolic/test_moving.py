@@ -1,5 +1,7 @@
 """Rules of what repeats, joins, pads, writes and runs along elements, against autograd."""
 
+from math import inf
+
 import pytest
 import torch
 
@@ -110,6 +112,18 @@ def test_at_zeros_and_nan(derive, source):
     found = derive("nansum(x)/y", x=[float("nan"), 1.0], y=0.0)["x"]
     assert found.agrees, (found.text, found.value, found.gradient)
     assert derive("nanmean(x)", x=[float("nan"), 1.0, 3.0])["x"].agrees
+
+
+@pytest.mark.parametrize(
+    "x", [[1000.0, 1001.0], [-1000.0, 0.0, 1000.0], [900.0, -900.0, -901.0], [0.0, -inf, 1.0]]
+)
+@pytest.mark.parametrize(
+    "source", ["logcumsumexp(x, 0)", "logcumsumexp(x, 0)[1]*3", "logcumsumexp(x, 0)@x.detach().sign()"]
+)
+def test_a_running_logarithm_of_numbers_whose_exponentials_overflow(derive, source, x):
+    found = derive(source, x=x)["x"]
+    assert found.value.isfinite().all()
+    assert found.agrees, (found.text, found.value, found.gradient)
 
 
 @pytest.mark.parametrize("source", ["x.unfold(0, 1, 1)", "unfold_copy(x, 0, 1, 1)"])
