@@ -20,7 +20,7 @@ from autograd_cli.graph.local import tensor_operands
 from autograd_cli.graph.read import Reading
 from autograd_cli.graph.walk import collector_paused, walk
 from autograd_cli.report import Graph, Node, Report, Values, under
-from autograd_cli.report.chain import Chain, Departure, Keeping, Link, Way, Ways
+from autograd_cli.report.chain import Chain, Departure, Handing, Keeping, Link, Way, Ways
 from autograd_cli.run.slices import Slice
 from autograd_cli.run.tape import Run
 from autograd_cli.run.values import plain
@@ -139,7 +139,7 @@ class _Packer:
         )
         apart = followed.apart
         told = tuple(self.departure(one) for one in apart[:_DEPARTURES])
-        return Chain(leaves, followed.checked, told, len(apart))
+        return Chain(leaves, followed.checked, told, len(apart), calls=tuple(self.calls()))
 
     def departure(self, apart: Apart) -> Departure:
         """A node where the engine has another cotangent."""
@@ -220,6 +220,36 @@ class _Packer:
         """The place of the step that made a node."""
         owner = self.reading.owners[node]
         return None if owner is None else owner.step
+
+    def calls(self) -> Iterator[Handing]:
+        """What calls of several nodes hand down as a whole."""
+        groups: dict[int, list[int]] = {}
+        for node, owner in enumerate(self.reading.owners):
+            if owner is not None and self.run.steps[owner.step].kind == "call":
+                groups.setdefault(owner.step, []).insert(0 if not owner.inside else len(groups), node)
+        several = {step: (*nodes,) for step, nodes in groups.items() if len(nodes) > 1}
+        leaving: Counter[tuple[int, int]] = Counter()
+        for above, to, _ in self.reading.walk.edges():
+            step = self.step(above)
+            if step in several and step != self.step(to):
+                leaving[step, to] += 1
+        for (step, to), count in sorted(leaving.items())[:MOST_FORMULAS]:
+            yield from self.whole(step, several[step], to, count)
+
+    def whole(self, step: int, nodes: tuple[int, ...], to: int, count: int) -> Iterator[Handing]:
+        """What the nodes of a call hand to the node `to` along `count` edges, where that is written."""
+        below = self.step(to)
+        text = "" if below is None or self._heads(nodes) > 1 else self.handed.whole(step, below)
+        given, had = self.cotangent(nodes[0]), self.cotangent(to)
+        if text:
+            same = None
+            if self.real and given is not None and had is not None and self.arrivals[to] == count:
+                same = self.numbers.same(step, text, given, had)
+            yield Handing(nodes, to, self.graph.nodes[to].shape or (), text, same)
+
+    def _heads(self, nodes: tuple[int, ...]) -> int:
+        """How many of the nodes of a call are grad_fns of its results."""
+        return sum(not self.graph.nodes[node].inside for node in nodes)
 
     def cotangent(self, node: int) -> torch.Tensor | None:
         """The cotangent that the engine had at a node of one result."""

@@ -16,6 +16,14 @@ class Handed:
         self.run, self.reading = run, reading
         self.paper = LocalFactors(run.near, [step.expr for step in run.steps])
 
+    def whole(self, step: int, operand: int) -> str:
+        """What a call hands to one of its operands that is given once; empty where that is not written."""
+        operands = tensor_operands(self.run.steps[step], self.run.steps)
+        span = self.run.steps[step].expr.span
+        if operands.count(operand) != 1 or span.end - span.start > _LONGEST_TEXT:
+            return ""
+        return self.paper.handed(step).get(operands.index(operand), "")
+
     def of(self, number: int) -> dict[int, str]:
         """The text for each slot of a node that is a call's own; empty where there is none."""
         owner, steps = self.reading.owners[number], self.run.steps

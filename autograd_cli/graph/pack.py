@@ -9,6 +9,7 @@ from torch.autograd.graph import Node as GradFn
 
 from autograd_cli.graph.local import tensor_operands
 from autograd_cli.graph.match import Owner, carries_leaf
+from autograd_cli.graph.own import own_rule
 from autograd_cli.graph.read import Reading, value_of
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.report import Edge, Graph, Local, Node, Path, Saved, Stretch, Values
@@ -103,6 +104,7 @@ class _Packer:
             owner.inside,
             name="" if is_leaf else self.variables.get(fn, ""),
             place=self.made_at(fn, step),
+            rule=own_rule(fn) if self.made_at(fn, step) else "",
         )
 
     def made_at(self, fn: GradFn, step: LiveStep) -> str:

@@ -75,12 +75,26 @@ class Departure(NamedTuple):
     tolerance: float
 
 
+class Handing(NamedTuple):
+    """What the `nodes` of one call hand down together to the node `to`, on paper.
+
+    `formula` is that in terms of `g`, what comes to the first of them; `agrees` says whether the engine
+    had it, None where more came there or it is not known.
+    """
+
+    nodes: tuple[int, ...]
+    to: int
+    shape: Shape
+    formula: str
+    agrees: bool | None = None
+
+
 class Chain(NamedTuple):
     """The ways from the output to each leaf, and how they compare with the engine's own numbers.
 
-    `checked` counts the nodes whose cotangent was held against what those above them hand down;
-    `departures` are the first of those where the two differ, `departed` their number. `reason` says
-    why there is nothing to show.
+    `calls` are the calls for which torch made several nodes. `checked` counts the nodes whose cotangent
+    was held against what those above them hand down; `departures` are the first of those where the two
+    differ, `departed` their number. `reason` says why there is nothing to show.
     """
 
     leaves: tuple[Ways, ...] = ()
@@ -88,6 +102,7 @@ class Chain(NamedTuple):
     departures: tuple[Departure, ...] = ()
     departed: int = 0
     reason: str = ""
+    calls: tuple[Handing, ...] = ()
 
 
 class Keeping(NamedTuple):

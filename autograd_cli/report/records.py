@@ -122,7 +122,8 @@ class Node(NamedTuple):
     factor when the node has one differentiable input; the edges carry one each.
     `leaf` is the name of the leaf, None elsewhere. `name` is that of the program's variable
     which holds the node's value ("y3" for `y3 = x ** 4`), empty where none does. `place` is where a
-    person's own function made it ("my_ops.py:12"), empty for all other nodes.
+    person's own function made it ("my_ops.py:12"), empty for all other nodes; `rule` is where the
+    backward of their own autograd.Function stands.
     """
 
     id: int
@@ -142,6 +143,7 @@ class Node(NamedTuple):
     constant: bool = False
     name: str = ""
     place: str = ""
+    rule: str = ""
 
 
 class Edge(NamedTuple):

@@ -8,6 +8,7 @@ from autograd_cli.report.chain import Chain, Departure, Link, Way, Ways
 from autograd_cli.report.records import Node, Report, Values
 from autograd_cli.report.values import shape_text
 from autograd_cli.views import numbers
+from autograd_cli.views.handed import handed
 from autograd_cli.views.pieces import Column, Line, Piece, Room, Table, Words, natural_width, one_line, words
 from autograd_cli.views.table import said
 
@@ -17,7 +18,6 @@ MOST_LINKS, LEAST_LINKS = 16, 6
 where there are many ways, so that all are MOST_ROWS or a little more."""
 
 MOST_LEAVES = 6
-MOST_HANDED = 40
 _MOST_SUMMANDS = 8
 
 _FITS = ((numbers.DIGITS, 3, 1000), (numbers.DIGITS, 2, 40), (numbers.DIGITS, 2, 20), (numbers.DIGITS, 1, 0))
@@ -162,39 +162,15 @@ class _Drawer:
             shape = link.shape
 
     def handed(self, leaves: Sequence[Ways]) -> list[Piece]:
-        """What each row of the ways that are lines hands down, on paper: a row for each input."""
+        """What each row of the ways that are lines hands down, on paper."""
         lines = (way for ways in leaves if not self.is_table(ways) for way in ways.ways)
         found = {
             (link.node, link.slot): (link, below)
             for way in lines
             for link, below in zip(way.links, way.nodes[1:], strict=False)
-            if link.formula and len(way.links) == len(way.nodes) - 1
+            if len(way.links) == len(way.nodes) - 1
         }
-        links = [found[place] for place in sorted(found)]
-        most = len(links) if self.room.full else MOST_HANDED
-        rows = tuple(self.handing(link, below) for link, below in links[:most])
-        if not rows:
-            return []
-        head = Line(words(("what each row hands down, g being what comes to it", "title")))
-        titles = ("row", "text", "to", "hands down", "shape")
-        table = Table(tuple(Column(title, cut=title in ("text", "to")) for title in titles), rows)
-        more = [_quiet(f"… {len(links) - most:,} more; --full shows all")] if len(links) > most else []
-        return [head, table, *more]
-
-    def handing(self, link: Link, below: int) -> tuple[Words, ...]:
-        """One input of a row: what it gets."""
-        text = formula = one_line(link.formula)
-        if link.factor is not None:  # a local derivative, of which `g` is no part
-            several = any(sign in formula for sign in " +-")
-            text = "g" if formula == "1" else f"g*({formula})" if several else f"g*{formula}"
-        to = words((_text(self.nodes.get(below)), "source"))
-        other = "  ✗ the engine had something else" if link.factor is None and link.agrees is False else ""
-        return (
-            *self.place(link),
-            to,
-            words((text, "factor"), (other, "bad")),
-            words((shape_text(link.shape), "shape")),
-        )
+        return handed([*found.values()], self.found.calls, self.nodes, self.place, self.room.full)
 
     def others(self, ways: Ways) -> list[Line]:
         """The line for the ways that are not shown."""
@@ -239,8 +215,10 @@ class _Drawer:
         if not departed:
             if not checked:
                 return []
-            rows = f"{checked:,} row{'' if checked == 1 else 's'}"
-            return [_quiet(f"what the rows above hand down is what the engine had, at each of {rows}")]
+            total = sum(not node.constant for node in self.nodes.values())
+            rows = "all" if checked == total else f"{checked:,} of"
+            came = "what comes to each is what the rows above hand down"
+            return [_quiet(f"checked against the engine at {rows} {total:,} rows: {came}")]
         lines = [self.departure(one) for one in self.found.departures[: 10 if self.room.full else 3]]
         more = departed - len(lines)
         return [*lines, *([_quiet(f"… so at {more:,} more of {checked:,} rows")] if more else [])]

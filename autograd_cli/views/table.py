@@ -167,6 +167,8 @@ class _Columns:
             return f"into {one_line(node.leaf)}.grad", ""
         if node.local:
             return self.put_in(node.local)
+        if node.rule:
+            return f"own rule, {one_line(node.rule).rpartition('/')[2]}", ""
         locals_ = [edge.local for edge in self.index.edges(node.id) if edge.local]
         return ", ".join(" = ".join(filter(None, self.put_in(local))) for local in locals_), ""
 

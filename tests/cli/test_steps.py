@@ -79,3 +79,10 @@ def test_with_full_all_ways_are_there():
     source = ("*".join("x" * 20), "--x", "2.", "--steps")
     assert "the other 16 together add" in agx("trace", *source).stdout
     assert re.search(r"^ 20 +0 ", agx("trace", *source, "--full").stdout, re.MULTILINE)
+
+
+def test_an_own_function_says_where_its_rule_stands():
+    swish = ("--use", "swish=samples/own/swish.py:Swish.apply", "--beta", "1.7", "--steps")
+    told = agx("trace", "swish(x, beta)", *swish, "--x", "0.5").stdout
+    assert re.search(r"SwishBackward +own rule, swish\.py:14 ", told)
+    assert re.search(r"^ 0 +swish\(x, beta\) +x +own rule, samples/own/swish\.py:14 ", told, re.MULTILINE)

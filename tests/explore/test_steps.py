@@ -266,3 +266,22 @@ def test_a_value_that_was_written_through_a_view_is_not_what_its_name_was_given(
         "": None,
         "1.5": True,
     }
+
+
+def test_the_nodes_of_one_call_have_what_they_hand_down_together(explored):
+    bound = (("X", "randn(5,3)"), ("W", "randn(3,4)"), ("t", "[0,1,2,3,0]"))
+    chain = explored("F.cross_entropy(X@W, t)", *bound, wrt=("W",), **ASKED).chain
+    formula = "1/5 * g*(softmax(X@W, 1) - F.one_hot(t, 4))"
+    assert [(call.nodes, call.to, call.formula, call.agrees) for call in chain.calls] == [
+        ((0, 1), 2, formula, True)
+    ]
+
+
+def test_what_a_call_hands_down_on_paper_is_held_against_the_engine(explored, monkeypatch):
+    found = LocalFactors.handed
+    monkeypatch.setattr(
+        LocalFactors, "handed", lambda self, at: {k: f"1.0005*({v})" for k, v in found(self, at).items()}
+    )
+    source = "logdet(A@A.T + eye(3))"
+    (call,) = explored(source, ("A", "randn(3,3)"), dtype="float64", **ASKED).chain.calls
+    assert (call.formula, call.agrees) == ("1.0005*(g*linalg.inv(A@A.T + eye(3)))", False)

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from autograd_cli.errors import InputError
 from autograd_cli.report import records
-from autograd_cli.report.chain import Chain, Departure, Keeping, Link, Way as Passed, Ways
+from autograd_cli.report.chain import Chain, Departure, Handing, Keeping, Link, Way as Passed, Ways
 from autograd_cli.report.json import from_json, to_json
 from autograd_cli.report.records import (
     Asked,
@@ -126,6 +126,7 @@ def build(**changes):
             2,
             (Departure(1, 0.9, 0.8, 0.1, 1e-7),),
             1,
+            calls=(Handing((0,), 1, (), "g*cos(x)", True),),
         ),
         "saved": Keeping(4, (4,)),
         "second": Second(
@@ -264,7 +265,8 @@ def test_reports_keep_to_the_schema():
     "record",
     [
         Report, Binding, Output, Graph, Node, Edge, Local, Saved, Stretch, Way, Gradient, Finding, Fix,
-        Statement, Made, Change, Round, Backward, Inspection, Chain, Ways, Passed, Link, Departure, Keeping,
+        Statement, Made, Change, Round, Backward, Inspection, Chain, Ways, Passed, Link, Departure,
+        Handing, Keeping,
         Second, SecondBlock,
         Asked, Checks, Cut, Element, Forward, Grounds, Guilty, Loss, Repeat, Sides,
     ],

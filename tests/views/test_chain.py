@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from autograd_cli.report.chain import Chain, Departure, Keeping, Link, Way, Ways
+from autograd_cli.report.chain import Chain, Departure, Handing, Keeping, Link, Way, Ways
 from autograd_cli.report.records import Saved
 from autograd_cli.views.chain import chain
 from autograd_cli.views.pieces import Line, Room, Table, plain_text
@@ -72,9 +72,9 @@ def test_where_the_engine_had_something_else_is_told(following):
 
 
 def test_what_was_compared_is_said(following):
-    assert following(Chain(checked=2))[-1] == (
-        "what the rows above hand down is what the engine had, at each of 2 rows"
-    )
+    came = "what comes to each is what the rows above hand down"
+    assert following(Chain(checked=2))[-1] == f"checked against the engine at all 2 rows: {came}"
+    assert following(Chain(checked=1))[-1] == f"checked against the engine at 1 of 2 rows: {came}"
 
 
 def test_a_sum_that_is_off_says_by_how_much(following):
@@ -100,6 +100,27 @@ def test_a_way_of_tensors_is_one_line(following):
         "what each row hands down, g being what comes to it",
         "0|n0|n1|g*w|(2,)",
     ]
+
+
+def test_the_nodes_of_one_call_hand_down_what_it_does(following):
+    links = (Link(0, 0, (2,)), Link(1, 0, (2,)))
+    call = Handing((0, 1), 2, (2,), "g*w", False)
+    way = Way((0, 1, 2), links, (1.0, 2.0))
+    told = following(Chain(calls=(call,)), ways=(way,), shape=(2,), total=(1.0, 2.0), autograd=(1.0, 2.0))
+    assert told[-2:] == [
+        "what each row hands down, g being what comes to it",
+        "0-1|n0|-|g*w  ✗ the engine had something else|(2,)",
+    ]
+
+
+def test_what_has_no_written_form_says_so_and_an_own_rule_where_it_stands(drawn):
+    way = Way((0, 1, 2), (Link(0, 0, (2,)), Link(1, 0, (2,))), (1.0, 2.0))
+    report = drawn({0: [1], 1: [2]})
+    first, second, last = report.graph.nodes
+    graph = replace(report.graph, nodes=(first, second._replace(rule="my_ops.py:12"), last))
+    ways = Ways("n2", 2, (2,), 1, 0.0, (way,), total=(1.0, 2.0), autograd=(1.0, 2.0))
+    told = said(block_of(replace(report, graph=graph, chain=Chain((ways,)))))
+    assert told[-2:] == ["0|n0|n1|no written form|(2,)", "1|n1|n2|own rule, my_ops.py:12|(2,)"]
 
 
 def test_without_a_way_the_reason_stands_there(drawn):
