@@ -1,11 +1,15 @@
 """What happened to the bindings on their way in."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from autograd_cli.diagnose.facts import make
 from autograd_cli.diagnose.scene import Scene
-from autograd_cli.lang.nodes import Name
+from autograd_cli.lang.bodies import expressions
+from autograd_cli.lang.nodes import Name, Program, walk
 from autograd_cli.lang.source import named
+from autograd_cli.lang.suggestions import nearest
 from autograd_cli.report import Finding
+from autograd_cli.run.settings import Use
 from autograd_cli.run.values import dtype_name
 
 
@@ -40,6 +44,23 @@ def unused(scene: Scene) -> Iterator[Finding]:
         yield scene.finding("AGX204", f"{named(names)} {what} in `{_short(scene)}`.", bindings=names)
 
 
+def unused_callables(program: Program, uses: Sequence[Use]) -> Iterator[Finding]:
+    """AGX204 for each callable of `--use` that a program does not mention, with what may have been meant."""
+    mentioned = {
+        part.id for each in expressions(program.statements) for part in walk(each) if isinstance(part, Name)
+    }
+    for use in uses:
+        if use.name not in mentioned:
+            near = nearest(use.name, mentioned)
+            ending = f": was `{near}` meant to be `{use.name}`?" if near else "."
+            sentence = f"`{use.name}`, which --use brings, is not used in `{_shortened(program)}`{ending}"
+            yield make("AGX204", sentence, program.source, callables=[use.name])
+
+
 def _short(scene: Scene) -> str:
-    text = " ".join(scene.run.program.text.split())
+    return _shortened(scene.run.program)
+
+
+def _shortened(program: Program) -> str:
+    text = " ".join(program.text.split())
     return text if len(text) <= 60 else text[:59] + "…"

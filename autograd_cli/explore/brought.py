@@ -5,8 +5,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 
 from autograd_cli.errors import ExitStatus
-from autograd_cli.explore.options import Options
-from autograd_cli.report import Examination, Report, Target, Verdict
+from autograd_cli.explore.options import Options, status_of
+from autograd_cli.lang.nodes import Program
+from autograd_cli.report import Report, Target
 from autograd_cli.run.settings import Use
 from autograd_cli.run.tape import Run
 
@@ -29,7 +30,16 @@ def told(uses: Sequence[Use]) -> AbstractContextManager[None]:
     return hushed(False)
 
 
-def records(uses: Sequence[Use]) -> tuple[Target, ...]:
+def with_callables(report: Report, program: Program, options: Options) -> Report:
+    """The report with the callables that were brought, and a warning for each that is not used."""
+    from autograd_cli.diagnose.inputs import unused_callables  # few runs have any
+
+    unused = tuple(unused_callables(program, options.use))
+    status = max(report.status, ExitStatus.FAILED if unused and options.strict else 0)
+    return replace(report, targets=_records(options.use), findings=(*report.findings, *unused), status=status)
+
+
+def _records(uses: Sequence[Use]) -> tuple[Target, ...]:
     """The callables as plain data."""
     from autograd_cli.run.targets import targets  # few runs have one
 
@@ -43,13 +53,13 @@ def with_examined(report: Report, runs: Iterable[Run], options: Options) -> Repo
         return report
     from autograd_cli.gradients.clinic.examine import examined
 
+    runs = list(runs)
     found = tuple(dict.fromkeys(one for run in runs for one in examined(run)))
-    failed = any(map(_fails, found))
-    return replace(report, examined=found, status=max(report.status, ExitStatus.FAILED if failed else 0))
+    if not found:
+        return report
+    from autograd_cli.explore.agreeing import agreed, fails
 
-
-def _fails(one: Examination) -> bool:
-    """Whether a Function's gradients are wrong or missing."""
-    return any(slot.verdict is Verdict.WRONG for slot in one.slots) or any(
-        each.wrong for each in one.concerns
-    )
+    report = agreed(report, found, runs[0].program.source, options)
+    every = [*report.gradients, *(one for row in report.backwards for one in row.gradients)]
+    status = ExitStatus.FAILED if any(fails(one, options) for one in found) else ExitStatus.OK
+    return replace(report, status=max(status, status_of(every, report.findings, options)))

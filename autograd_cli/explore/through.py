@@ -60,7 +60,7 @@ def explore(
     _load(settings)
     with brought.muted():
         report = _explored(known, bindings, options, settings, stdin, progress)
-    return replace(report, targets=brought.records(options.use))
+    return brought.with_callables(report, known.program, options)
 
 
 def _explored(

@@ -108,7 +108,9 @@ def function(place: Place, node: Call) -> LanguageError:
     written = place.of(callee)
     last = callee.name if isinstance(callee, Attribute) else written
     if isinstance(callee, Name):
-        special = _look_alike(place, callee, "AGX103") or _letter(place, node, callee)
+        special = (
+            _look_alike(place, callee, "AGX103") or _brought(place, callee) or _letter(place, node, callee)
+        )
         if special is not None:
             return special
         last = callee.id
@@ -133,6 +135,18 @@ def function(place: Place, node: Call) -> LanguageError:
         )
     as_method = _as_method(place, node, last)
     return as_method or place.error("AGX103", sentence, callee.span, _no_function(last, written))
+
+
+def _brought(place: Place, callee: Name) -> LanguageError | None:
+    """A function that was brought from outside under a name like this one, or the only one that was."""
+    brought = sorted(place.bound.callables)
+    found = suggestions.nearest(callee.id, brought)
+    if found is None and (len(brought) != 1 or suggestions.for_function(callee.id)):
+        return None
+    meant = found or brought[0]
+    hint = f"Did you mean `{meant}`, which `--use` brings?"
+    sentence = f"`{callee.id}` is no function of the language."
+    return place.error("AGX103", sentence, callee.span, hint, place.mended(callee.span, meant))
 
 
 def _missing(place: Place, callee: Expr) -> "Missing | None":

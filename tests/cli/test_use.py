@@ -223,6 +223,38 @@ def test_what_stands_still_inside_counts_as_a_constant(agx):
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "source", "ending"),
+    [
+        ("f", "sin(x)", "is not used in `sin(x)`."),
+        ("sinn", "sin(x)", "is not used in `sin(x)`: was `sin` meant to be `sinn`?"),
+        ("f", "y = x*2", "is not used in `y = x*2`."),
+    ],
+)
+@pytest.mark.parametrize("command", ["trace", "gradcheck"])
+def test_a_callable_that_the_source_does_not_use_is_a_warning(agx, command, name, source, ending):
+    words = (command, source, "--use", f"{name}=ops.py:double", "--x", "2.")
+    (found,) = report(agx, *words)["findings"]
+    assert (found["code"], found["severity"]) == ("AGX204", "warning")
+    assert found["sentence"] == f"`{name}`, which --use brings, {ending}"
+    assert [agx(*words, *more)[0] for more in ((), ("--strict",))] == [0, 1]
+
+
+def test_one_that_is_used_inside_of_a_function_is_used(agx):
+    source = "def g(x):\n    return f(x)\ny = g(x)"
+    assert report(agx, "trace", source, "--use", "f=ops.py:double", "--x", "2.")["findings"] == []
+
+
+@pytest.mark.parametrize("called", ["swsh", "ff"])
+def test_a_name_like_one_that_was_brought_is_told(agx, called):
+    name = "swish" if called == "swsh" else "fg"
+    status, _, err = agx("trace", f"{called}(x)", "--use", f"{name}=ops.py:double", "--x", "2.")
+    assert status == 2
+    assert f"`{called}` is no function of the language." in err
+    assert f"Did you mean `{name}`, which `--use` brings?" in err
+    assert f"write: {name}(x)" in err
+
+
 STOPPING = """
 import torch
 
