@@ -43,7 +43,8 @@ class Slot:
     there, `backward` and `numeric` the two slopes. `place` is where the value is returned. `patterns`
     say what the error looks like, first what it is. `is_none` says that backward gave None, which counts
     as 0. `only` is what it took for an error to show: "cotangent" where it does under a drawn one and not
-    under ones, "values" where it does at drawn values and not at the given ones, else empty.
+    under ones, "values" where it does at drawn values and not at the given ones, else empty. `leaves` are
+    the names whose gradients come through it.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Slot:
     sentence: str = ""
     is_none: bool = False
     only: str = ""
+    leaves: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
-from autograd_cli.report.records import Backward, Gradient, Report, Verdict
+from autograd_cli.report.records import Backward, Examination, Gradient, Report, Verdict
 from autograd_cli.report.values import element
 from autograd_cli.views import numbers
 from autograd_cli.views.grounds import check_lines, ground_lines, says_more
@@ -35,7 +35,7 @@ def verdicts(report: Report) -> list[Piece]:
     ]
     numbered = "\n" in report.source.strip()
     grounds = [line for one in shown for line in _grounds(one, numbered)]
-    whole = _whole([one.gradient for one in ranked])
+    whole = _whole([one.gradient for one in ranked], report.examined)
     return [table, BLANK, *grounds, *check_lines(report.checks), whole]
 
 
@@ -147,14 +147,21 @@ def _small(value: float | None) -> str:
     return "-" if value is None else numbers.small(value) if value else "0"
 
 
-def _whole(ranked: Sequence[Gradient]) -> Line:
-    """The verdict on the whole: the worst of its gradients'."""
+def _whole(ranked: Sequence[Gradient], examined: Sequence[Examination]) -> Line:
+    """The verdict on the whole: the worst of its gradients', and of a person's Functions."""
     worst = ranked[0].verdict
+    if any(one.fails for one in examined) and (worst is None or worst.rank < Verdict.WRONG.rank):
+        worst = Verdict.WRONG
     count = sum(prod(gradient.shape) for gradient in ranked)
+    functions = f" and {_several(len(examined), 'Function')}" if examined else ""
     said = (
-        f" · {len(ranked)} gradient{'s' if len(ranked) > 1 else ''} "
-        f"of {count:,} element{'s' if count != 1 else ''}, against references in float64"
+        f" · {_several(len(ranked), 'gradient')} of {_several(count, 'element')}{functions}, "
+        "against references in float64"
     )
     return Line(
         words(("the whole: ", "quiet"), (worst.value if worst else "-", _style(worst)), (said, "quiet"))
     )
+
+
+def _several(count: int, word: str) -> str:
+    return f"{count:,} {word}{'' if count == 1 else 's'}"

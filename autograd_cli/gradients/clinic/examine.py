@@ -9,20 +9,20 @@ import torch
 from autograd_cli.errors import first_line
 from autograd_cli.gradients.clinic import written
 from autograd_cli.gradients.clinic.concerns import concerns
+from autograd_cli.gradients.clinic.passing import leaves, leaves_by
+from autograd_cli.gradients.clinic.patterns import STRAIGHT
 from autograd_cli.gradients.clinic.second import second_order
 from autograd_cli.gradients.clinic.slots import slots
 from autograd_cli.gradients.clinic.trial import Trial
 from autograd_cli.gradients.replay import quiet
-from autograd_cli.lang.nodes import Expr
-from autograd_cli.report import Concern, Examination, Verdict
+from autograd_cli.report import Concern, Examination, Slot, Verdict
 from autograd_cli.run.brought import Applied, Called
 from autograd_cli.run.tape import LiveStep, Run
 from autograd_cli.run.targets import hushed
 
 _MOST = 8
 """Calls of different kinds that are looked at."""
-_ORDER = "agx gradcheck … --order 2"
-
+_ALLOW = "agx gradcheck … --allow WRONG"
 
 _LARGE = 200_000
 """Elements of all inputs beyond which the whole check is enough: this one would take as long again."""
@@ -57,7 +57,7 @@ def _kind(arg: Any) -> Any:
 def _examination(run: Run, step: LiveStep, applied: Applied) -> Examination:
     text = run.program.source[step.expr.span]
     place = written.class_place(applied.owner)
-    made = Examination(applied.owner.__name__, text, place)
+    made = Examination(applied.owner.__name__, text, place, leaves=leaves(run, step))
     try:
         trial = Trial(applied)
     except Exception as error:  # whatever their forward raises is told
@@ -68,14 +68,17 @@ def _examination(run: Run, step: LiveStep, applied: Applied) -> Examination:
     if not trial.slots or not trial.is_real:
         said = "has complex inputs or outputs, which are checked as a whole alone"
         return replace(made, concerns=(Concern("not-examined", said, place),))
-    return _of_trial(made, run, step.expr, trial)
+    return _of_trial(made, run, step, trial)
 
 
-def _of_trial(made: Examination, run: Run, expr: Expr, trial: Trial) -> Examination:
+def _of_trial(made: Examination, run: Run, step: LiveStep, trial: Trial) -> Examination:
     passed = trial.backward(trial.values, trial.ones())
     elements = sum(trial.values[i].numel() for i in trial.slots)
     if passed.error is None and elements <= _LARGE:
-        found = tuple(slots(run, expr, trial))
+        found = tuple(
+            replace(slot, leaves=leaves_by(run, step, trial.applied, slot.position))
+            for slot in slots(run, step.expr, trial)
+        )
         smooth = all(slot.verdict in _SMOOTH for slot in found)
         second, sentence = second_order(trial) if smooth else (None, "")
     else:
@@ -108,9 +111,26 @@ def _with_order(said: Sequence[Concern], second: Verdict | None) -> tuple[Concer
 
 def _next(made: Examination) -> str:
     """What to do now; empty where nothing is wrong."""
-    if any(slot.verdict is Verdict.WRONG for slot in made.slots) or any(each.wrong for each in made.concerns):
-        places = [slot.place for slot in made.slots if slot.verdict is Verdict.WRONG]
-        place = next(iter(places), next((each.place for each in made.concerns if each.wrong), ""))
-        then = f", then {_ORDER}" if made.second is Verdict.WRONG else ""
-        return f"mend {(place or made.place).partition(',')[0]} and run this again{then}"
-    return _ORDER if made.second is Verdict.WRONG else ""
+    if not made.fails:
+        return _of_order(made) if made.second is Verdict.WRONG else ""
+    places = [slot.place.partition(",")[0] for slot in made.wrong] or [each.place for each in made.causes]
+    listed = " and ".join(dict.fromkeys(filter(None, places))) or made.place
+    if made.wrong and not made.causes and all(_is_straight(slot) for slot in made.wrong):
+        return f"{_ALLOW}   if that is meant; else mend {listed}"
+    then = f"; then {_of_order(made)}" if made.second is Verdict.WRONG else ""
+    return f"mend {listed} and run this again{then}"
+
+
+def _is_straight(slot: Slot) -> bool:
+    return any(each.endswith(STRAIGHT) for each in slot.patterns)
+
+
+def _of_order(made: Examination) -> str:
+    """How a second order becomes right."""
+    kept = next((each for each in made.concerns if each.name.endswith("-intermediate")), None)
+    if kept is not None:
+        where = f" ({kept.place})" if kept.place else ""
+        return (
+            f"compute in backward what is kept{where} from inputs that are saved, or give it out of forward"
+        )
+    return "write backward with functions of torch on what save_for_backward kept, nothing of it detached"

@@ -1,0 +1,202 @@
+"""A person's Functions and the verdicts on the whole are of one mind."""
+
+import pytest
+
+from autograd_cli.explore import Options, explore
+from autograd_cli.report import Verdict
+from autograd_cli.run.settings import Use
+
+OWN = """
+import torch
+from torch.autograd import Function
+
+
+class Sign(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.cos()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[0].sin()
+
+
+class Half(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[0]
+
+
+class Ignores(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**2
+
+    @staticmethod
+    def backward(ctx, g):
+        return 2 * ctx.saved_tensors[0]
+
+
+class Turned(Function):
+    @staticmethod
+    def forward(ctx, x, w):
+        ctx.save_for_backward(x, w)
+        return x @ w
+
+    @staticmethod
+    def backward(ctx, g):
+        x, w = ctx.saved_tensors
+        return g @ w.T, (x.T @ g).T
+
+
+class Straight(Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.round()
+
+    @staticmethod
+    def backward(ctx, g):
+        return g
+
+
+class Few(Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.save_for_backward(x, y)
+        return x * y
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[1]
+
+
+class Writes(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, g):
+        return g.mul_(2 * ctx.saved_tensors[0])
+
+
+class Keeps(Function):
+    @staticmethod
+    def forward(ctx, x):
+        e = (-x).exp()
+        ctx.save_for_backward(e)
+        return 1 / (1 + e)
+
+    @staticmethod
+    def backward(ctx, g):
+        (e,) = ctx.saved_tensors
+        return g * e / (1 + e) ** 2
+
+
+def both(x):
+    return Sign.apply(x) + Half.apply(x)
+"""
+
+
+def line(text):
+    """The number of a line of the file, with the file's name."""
+    return f"own.py:{OWN[: OWN.index(text)].count(chr(10)) + 1}"
+
+
+SIGN, HALF = line("return g * ctx.saved_tensors[0].sin()"), line("return g * ctx.saved_tensors[0]\n")
+
+
+@pytest.fixture
+def check(tmp_path, monkeypatch):
+    """Gradcheck of a source with `f` from the file: `check("Sign.apply", "f(x).sum()", x="2.")`."""
+    (tmp_path / "own.py").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+
+    def made(attribute, source, allow=(), order=1, **bound):
+        options = Options(use=(Use("f", "own.py", attribute),), check=True, allow=allow, order=order)
+        return explore(source, list(bound.items()), options)
+
+    return made
+
+
+@pytest.mark.parametrize("source", ["f(x).sum()", "y = f(x); y.sum().backward()"])
+def test_the_node_that_is_blamed_is_the_function_not_what_torch_adds(check, source):
+    made = check("both", source, x="randn(3)")
+    (gradient,) = made.gradients or made.backwards[0].gradients
+    assert SIGN in gradient.sentence
+    assert HALF in gradient.sentence
+    assert (gradient.grounds.guilty, gradient.grounds.alone, gradient.grounds.next) == ((), None, "")
+    (finding,) = made.findings
+    assert [cause.partition(",")[0] for cause in finding.cause] == [SIGN, HALF]
+    assert [found.next for found in made.examined] == [f"mend {at} and run this again" for at in (SIGN, HALF)]
+
+
+def test_a_right_gradient_is_not_blamed_on_the_other_argument(check):
+    made = check("Turned.apply", "f(x, w).sum()", x="randn(4,3)", w="randn(3,3)")
+    x, w = made.gradients
+    assert (x.verdict, x.sentence) == (Verdict.OK, "")
+    assert w.sentence == f"{line('return g @ w.T')}, Turned.backward, its 2nd return value is wrong"
+    assert made.examined[0].wrong[0].leaves == ("w",)
+
+
+def test_a_leaf_of_another_call_of_the_same_function_is_blamed_on_it_too(check):
+    made = check("Sign.apply", "(f(x) + f(y)).sum()", x="randn(3)", y="randn(3)")
+    assert all(SIGN in gradient.sentence for gradient in made.gradients)
+
+
+def test_a_function_that_is_wrong_though_no_gradient_shows_it_has_a_finding_that_says_why(check):
+    made = check("Ignores.apply", "f(x).sum()", x="randn(3)")
+    (finding,) = made.findings
+    assert (made.status, made.gradients[0].verdict) == (1, Verdict.OK)
+    assert finding.code == "AGX501"
+    assert finding.sentence == "The backward of Ignores is wrong, though the gradient of `x` is right here."
+    assert "a drawn one does" in finding.cause[0]
+
+
+def test_one_that_only_drawn_values_show_says_so(check):
+    made = check("Sign.apply", "f(x).sum()", x="0.")
+    assert (made.status, made.gradients[0].verdict) == (1, Verdict.OK)
+    assert "values drawn nearby do" in made.findings[0].cause[0]
+
+
+def test_a_straight_through_estimate_may_be_allowed(check):
+    before = check("Straight.apply", "f(x).sum()", x="randn(3)")
+    assert before.status == 1
+    assert before.examined[0].next.startswith(
+        "agx gradcheck … --allow WRONG   if that is meant; else mend own"
+    )
+    allowed = check("Straight.apply", "f(x).sum()", (Verdict.WRONG,), x="randn(3)")
+    assert (allowed.status, allowed.gradients[0].verdict) == (0, Verdict.WRONG)
+    assert allowed.examined[0].next == "nothing: --allow WRONG counts it as right"
+
+
+def test_a_backward_that_raises_has_a_graph(check):
+    made = check("Few.apply", "f(x, y).sum()", x="randn(3)", y="randn(3)")
+    place = line("return g * ctx.saved_tensors[1]")
+    for gradient in made.gradients:
+        assert gradient.verdict is Verdict.NO_GRAPH
+        assert gradient.sentence.startswith(f"there is a graph, and its backward fails at {place}")
+        assert gradient.grounds.next == ""
+    assert [finding.code for finding in made.findings] == ["AGX325"]
+    assert made.status == 1
+
+
+def test_nothing_is_called_right_of_a_backward_that_fails_here(check):
+    made = check("Writes.apply", "f(x).sum()", x="randn(3)")
+    assert made.examined[0].slots == ()
+    assert made.gradients[0].verdict is Verdict.NO_GRAPH
+
+
+def test_what_a_second_order_needs_is_said_and_not_what_was_just_run(check):
+    made = check("Keeps.apply", "f(x).sum()", order=2, x="randn(3)")
+    (found,) = made.examined
+    assert "--order 2" not in found.next
+    assert f"({line('ctx.save_for_backward(e)')})" in found.next
