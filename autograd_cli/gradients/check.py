@@ -13,7 +13,7 @@ from autograd_cli.gradients.compare import judged
 from autograd_cli.gradients.evidence import Bench
 from autograd_cli.gradients.exact import Exact, Formulas
 from autograd_cli.gradients.known import Evidence, Outcome
-from autograd_cli.gradients.line import shaped
+from autograd_cli.gradients.line import place_of, shaped
 from autograd_cli.gradients.mirrored import shared
 from autograd_cli.gradients.numeric import Chosen, Numeric
 from autograd_cli.gradients.replay import in_double
@@ -284,7 +284,7 @@ def _of_verdict(outcome: Outcome | None, leaf: torch.Tensor) -> Parts:
     parts = {
         "difference": outcome.difference,
         "tolerance": outcome.tolerance,
-        "worst": None if outcome.worst is None else _index(outcome.worst, leaf),
+        "worst": None if outcome.worst is None else place_of(outcome.worst, leaf),
         "verdict": outcome.verdict,
         "odd": outcome.odd,
         "kinks": outcome.kinks,
@@ -296,13 +296,3 @@ def _of_verdict(outcome: Outcome | None, leaf: torch.Tensor) -> Parts:
 def _written(values: torch.Tensor | None, leaf: torch.Tensor, options: Options) -> Values:
     """Components as plain data in the shape of the leaf."""
     return None if values is None else plain(shaped(values, leaf), options.limit)
-
-
-def _index(component: int, leaf: torch.Tensor) -> tuple[int, ...]:
-    """The place of a component in the leaf (torch.unravel_index would import sympy)."""
-    number = component // 2 if leaf.is_complex() else component
-    index = []
-    for size in reversed(leaf.shape):
-        number, place = divmod(number, size)
-        index.append(place)
-    return tuple(reversed(index))

@@ -16,6 +16,7 @@ from autograd_cli.gradients.backward import slopes
 from autograd_cli.gradients.lane_rules import NoLanesError
 from autograd_cli.gradients.lanes import Lanes
 from autograd_cli.gradients.replay import Replay
+from autograd_cli.report.values import index_of
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -45,6 +46,11 @@ def shaped(values: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
     if like.is_complex():
         return torch.view_as_complex(values.reshape(*like.shape, 2))
     return values.reshape(like.shape)
+
+
+def place_of(component: int, leaf: torch.Tensor) -> tuple[int, ...]:
+    """The index in a leaf of one of its components."""
+    return index_of(component // 2 if leaf.is_complex() else component, leaf.shape)
 
 
 def _shaped_lanes(values: torch.Tensor, like: torch.Tensor) -> torch.Tensor:

@@ -75,6 +75,20 @@ def shape_text(shape: Sequence[int]) -> str:
     return f"({','.join(map(str, shape))}{',' * (len(shape) == 1)})"
 
 
+def index_of(number: int, shape: Sequence[int]) -> tuple[int, ...]:
+    """The index of an element by its number, row after row (torch.unravel_index would import sympy)."""
+    index = []
+    for size in reversed(shape):
+        number, place = divmod(number, size)
+        index.append(place)
+    return tuple(reversed(index))
+
+
+def index_text(index: Sequence[int]) -> str:
+    """An index as a person writes it, without blanks: "[0,2]"."""
+    return f"[{','.join(map(str, index))}]"
+
+
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 

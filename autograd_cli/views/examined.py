@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import isfinite, prod
 
 from autograd_cli.report.records import Concern, Examination, Slot, Verdict
+from autograd_cli.report.values import index_text
 from autograd_cli.views import numbers
 from autograd_cli.views.pieces import Line, Piece, one_line, words
 
@@ -69,7 +70,7 @@ def _wrong(slot: Slot) -> list[Piece]:
 
 
 def _worst(slot: Slot) -> str:
-    index = f"[{','.join(map(str, slot.worst))}]" if slot.worst else ""
+    index = index_text(slot.worst) if slot.worst else ""
     backward, numeric = numbers.in_step([slot.backward, slot.numeric])
     is_shown = slot.error_bar is not None and slot.numeric is not None and isfinite(slot.numeric)
     bar = "" if slot.error_bar is None or not is_shown else f" {numbers.error_bar(slot.error_bar)}"

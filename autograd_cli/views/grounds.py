@@ -6,6 +6,7 @@ from math import prod
 
 from autograd_cli.report.checks import Asked, Checks, Cut, Element, Forward, Grounds, Guilty, Loss, Sides
 from autograd_cli.report.records import Gradient, Values, Verdict
+from autograd_cli.report.values import index_text
 from autograd_cli.views import numbers
 from autograd_cli.views.pieces import Line, Piece, one_line, words
 
@@ -111,17 +112,15 @@ def _percent(relative: float) -> str:
 
 def _element(element: Element) -> str:
     given, right = numbers.in_step([element.autograd, element.reference])
-    return f"{_at(element.index)} {given} for {right}"
-
-
-def _at(index: tuple[int, ...]) -> str:
-    return f"[{','.join(map(str, index))}]"
+    return f"{index_text(element.index)} {given} for {right}"
 
 
 def _sides(sides: Sides) -> str:
     left, right, given = map(numbers.number, (sides.left, sides.right, sides.autograd))
     where = "between" if sides.between else "not between"
-    return f"{_at(sides.index)} {left} to the left, {right} to the right; autograd's {given} is {where}"
+    return (
+        f"{index_text(sides.index)} {left} to the left, {right} to the right; autograd's {given} is {where}"
+    )
 
 
 def _cut(grounds: Grounds) -> str:

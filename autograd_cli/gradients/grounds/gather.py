@@ -15,11 +15,11 @@ from autograd_cli.gradients.grounds.losses import most_lossy
 from autograd_cli.gradients.grounds.next import next_thing
 from autograd_cli.gradients.grounds.outputs import over_outputs
 from autograd_cli.gradients.grounds.places import sides, worst_elements
-from autograd_cli.gradients.grounds.seen import Seen, place_of
+from autograd_cli.gradients.grounds.seen import Seen
 from autograd_cli.gradients.grounds.taylor import order
 from autograd_cli.gradients.grounds.written import wrong_rules
 from autograd_cli.gradients.known import Evidence
-from autograd_cli.gradients.line import shaped
+from autograd_cli.gradients.line import place_of, shaped
 from autograd_cli.gradients.numeric import Numeric
 from autograd_cli.gradients.replay import ReplayError
 from autograd_cli.report import Gradient, Verdict, Witness

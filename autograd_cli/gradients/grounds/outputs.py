@@ -14,6 +14,7 @@ from autograd_cli.gradients.grounds.seen import Seen
 from autograd_cli.gradients.known import Outcome
 from autograd_cli.gradients.replay import ReplayError
 from autograd_cli.report import Verdict
+from autograd_cli.report.values import index_of, index_text
 
 _ROWS = 24
 """Elements of an output up to which each is differentiated by itself."""
@@ -46,11 +47,7 @@ def _rows(output: torch.Tensor) -> Iterator[Weighing]:
     for number in range(output.numel()):
         row = torch.zeros(output.numel(), dtype=output.dtype)
         row[number] = 1
-        index = []
-        for size in reversed(output.shape):
-            number, at = divmod(number, size)
-            index.append(str(at))
-        yield f"output [{','.join(reversed(index))}]", row.reshape(output.shape)
+        yield f"output {index_text(index_of(number, output.shape))}", row.reshape(output.shape)
 
 
 def _projections(output: torch.Tensor) -> Iterator[Weighing]:

@@ -2,8 +2,9 @@
 
 import torch
 
-from autograd_cli.gradients.grounds.seen import Seen, place_of
+from autograd_cli.gradients.grounds.seen import Seen
 from autograd_cli.gradients.known import Evidence
+from autograd_cli.gradients.line import place_of
 from autograd_cli.report.checks import Element, Sides
 
 MOST = 20

@@ -10,7 +10,6 @@ from autograd_cli.gradients.evidence import Bench
 from autograd_cli.gradients.known import Evidence
 from autograd_cli.gradients.numeric import Numeric
 from autograd_cli.report import Gradient
-from autograd_cli.report.kinds import Shape
 
 
 @dataclass(frozen=True)
@@ -37,13 +36,3 @@ class Seen:
     def leaf(self) -> torch.Tensor:
         """The leaf itself."""
         return self.bench.run.leaves[self.name]
-
-
-def place_of(component: int, leaf: torch.Tensor) -> Shape:
-    """The index in the leaf of a component (torch.unravel_index would import sympy)."""
-    number = component // 2 if leaf.is_complex() else component
-    index = []
-    for size in reversed(leaf.shape):
-        number, place = divmod(number, size)
-        index.append(place)
-    return tuple(reversed(index))
