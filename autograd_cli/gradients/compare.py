@@ -5,20 +5,24 @@ random directions. Where the three do not agree, the odd one out is named.
 """
 
 from dataclasses import dataclass, replace
-from math import isfinite, sqrt
 
 import torch
 
 from autograd_cli.gradients.agreement import plain_agreement
-from autograd_cli.gradients.known import Evidence, Outcome
-from autograd_cli.gradients.narrow import loss, underflown
+from autograd_cli.gradients.excuses import (
+    allowed_at,
+    error_at,
+    excused,
+    is_off_alike,
+    largest_of,
+    loses_digits,
+    precision,
+)
+from autograd_cli.gradients.known import Evidence, Outcome, agrees
+from autograd_cli.gradients.narrow import underflown
 from autograd_cli.gradients.slope import Shape, Slope
 from autograd_cli.report import Verdict, Witness
 from autograd_cli.report.digits import real
-
-_SINGLE = torch.finfo(torch.float32).eps  # some float64 kernels hold constants of this precision
-_DOUBLE = torch.finfo(torch.float64).eps
-_EXCESS = 8  # times the tolerance: composite kernels round more often than a sample does
 
 
 @dataclass(frozen=True)
@@ -52,13 +56,6 @@ def judged(evidence: Evidence) -> Outcome:
     widened = max((one.widened for one in outcomes if one.widened is not None), default=None)
     place = worst.worst if evidence.by_component else None
     return replace(worst, kinks=kinks or worst.kinks, sentence=sentence, widened=widened, worst=place)
-
-
-def agrees(one: torch.Tensor, other: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:
-    """Where two gradients are the same within `allowed`; equal infinities and NaNs agree."""
-    both_nan = torch.isnan(one) & torch.isnan(other)
-    distance = (one - other).abs()
-    return (distance.isfinite() & (distance <= allowed)) | (one == other) | both_nan
 
 
 # Places that are not smooth
@@ -132,45 +129,30 @@ def _masks(evidence: Evidence) -> _Masks:
     return _Masks(off_formula, off_numeric, apart, by_formula, by_numeric, hollow)
 
 
-def _reference(evidence: Evidence) -> torch.Tensor:
-    """What autograd is measured against: the formula, else the numeric slopes, else float64."""
-    if evidence.formula is not None:
-        return evidence.formula
-    return evidence.numeric if evidence.numeric is not None else evidence.exact
-
-
 def _agreement(evidence: Evidence, agreed: torch.Tensor) -> Outcome:
     """OK with the largest distance, or PRECISION where half of the digits are lost in it."""
-    reference = _reference(evidence)
+    reference = evidence.reference
     distance = (evidence.autograd - reference).abs().nan_to_num(nan=-1.0, posinf=-1.0)
     distance = torch.where(agreed, distance, -1.0)
     if not distance.numel() or distance.max() < 0:
         return Outcome(Verdict.OK, sentence=_untold(evidence))
     worst = int(distance.argmax())
-    doubt = max(_largest(evidence.formula_error), _largest(evidence.numeric_error))
+    doubt = max(largest_of(evidence.formula_error), largest_of(evidence.numeric_error))
     lost = agreed & underflown(evidence.dtype, evidence.autograd, reference, doubt)
     if lost.any():
         worst = int(torch.where(lost, reference.abs(), -1.0).argmax())
         outcome = Outcome(Verdict.OK, worst, float(distance[worst]), float(evidence.allowed[worst]))
-        return _precision(evidence, outcome, worst)
-    outcome = Outcome(Verdict.OK, worst, float(distance[worst]), float(evidence.allowed[worst]))
-    blurred = evidence.formula is None and distance[worst] <= _error(evidence.numeric_error, worst)
-    if blurred or not _loses_digits(evidence, distance, reference):
+        return precision(evidence, outcome, worst)
+    outcome = Outcome(Verdict.OK, worst, float(distance[worst]), allowed_at(evidence, worst))
+    blurred = evidence.formula is None and distance[worst] <= error_at(evidence.numeric_error, worst)
+    if blurred or not loses_digits(evidence, distance, reference):
         return outcome
-    if _is_off_alike(evidence, worst):
+    if is_off_alike(evidence, worst):
         said = ", ".join(_said(evidence, worst).values())
         return replace(
             outcome, verdict=Verdict.WRONG, odd=Witness.AUTOGRAD, sentence=f"{said}, in float64 too"
         )
-    return _precision(evidence, outcome, worst)
-
-
-def _is_off_alike(evidence: Evidence, index: int) -> bool:
-    """Whether autograd gives the very same number in float64, and is off there for what that allows."""
-    same = bool(evidence.exact[index] == evidence.autograd[index])
-    return (
-        evidence.eps > _DOUBLE and evidence.strict is None and same and not _right_in_double(evidence, index)
-    )
+    return precision(evidence, outcome, worst)
 
 
 def _untold(evidence: Evidence) -> str:
@@ -179,33 +161,6 @@ def _untold(evidence: Evidence) -> str:
     if numeric is None or evidence.slopes or not numeric.numel() or not torch.isnan(numeric).all():
         return ""
     return "the numeric witness cannot tell: values overflow within its least step, and there is no formula"
-
-
-def _largest(errors: torch.Tensor | None) -> float:
-    return 0.0 if errors is None or not errors.numel() else float(errors.max())
-
-
-def _error(errors: torch.Tensor | None, index: int) -> float:
-    return 0.0 if errors is None else float(errors[index])
-
-
-def _loses_digits(evidence: Evidence, distance: torch.Tensor, reference: torch.Tensor) -> bool:
-    """Whether half of the digits are gone, or more than the leaf's own dtype would lose."""
-    largest = reference.nan_to_num(nan=0.0, posinf=0.0, neginf=0.0).abs().max()
-    if evidence.strict is not None and bool((distance > evidence.strict).any()):
-        return True
-    return bool(distance.max() > sqrt(evidence.eps) * largest)
-
-
-def _precision(evidence: Evidence, outcome: Outcome, worst: int) -> Outcome:
-    given, reference = float(evidence.autograd[worst]), float(_reference(evidence)[worst])
-    digits = next((d for d in (7, 12) if real(given, d) != real(reference, d)), 17)
-    dtype = evidence.lowest or evidence.dtype
-    said = loss(evidence.dtype, dtype, given, reference)
-    sentence = (
-        f"{said}: autograd gives {real(given, digits)}, the reference in float64 is {real(reference, digits)}"
-    )
-    return replace(outcome, verdict=Verdict.PRECISION, odd=Witness.AUTOGRAD, sentence=sentence)
 
 
 def _no_number(evidence: Evidence, hollow: torch.Tensor) -> Outcome:
@@ -229,7 +184,7 @@ def _isolated(evidence: Evidence, suspects: torch.Tensor) -> torch.Tensor:
     if numeric is None or error is None or evidence.neighbours is None or not suspects.any():
         return none
     candidates = suspects & torch.isfinite(evidence.autograd) & torch.isfinite(numeric)
-    candidates &= ~agrees(evidence.exact, numeric, 1e-4 * numeric.abs())
+    candidates &= ~agrees(evidence.exact, numeric, 1e-4 * numeric.abs() + evidence.fine + error)
     if not candidates.any():
         return none
     above, below = evidence.neighbours(candidates)
@@ -305,31 +260,7 @@ def _autograd_odd(evidence: Evidence, masks: _Masks, index: int, blurred: bool =
         said += ": too uncertain to say which of the two is off"
     odd = None if undecided else Witness.AUTOGRAD
     outcome = Outcome(Verdict.WRONG, index, difference, allowed, odd, said)
-    if not masks.apart[index] and _is_rounding(evidence, index, difference):
-        return _precision(evidence, outcome, index)
-    return outcome
-
-
-def _is_rounding(evidence: Evidence, index: int, difference: float) -> bool:
-    """Whether low precision explains the distance of autograd from the references."""
-    if difference <= _SINGLE * abs(float(_reference(evidence)[index])):
-        return True
-    if evidence.dtype in ("float64", "complex128") or not _right_in_double(evidence, index):
-        return False
-    given = float(evidence.autograd[index])
-    if given == 0 or not isfinite(given) or difference <= _EXCESS * float(evidence.allowed[index]):
-        return True
-    return evidence.repeated is not None and difference <= float(evidence.repeated()[index])
-
-
-def _right_in_double(evidence: Evidence, index: int) -> bool:
-    """Whether autograd in float64 agrees with every reference."""
-    known = ((evidence.formula, evidence.formula_error), (evidence.numeric, evidence.numeric_error))
-    return all(
-        bool(agrees(evidence.exact, values, evidence.fine + errors + 1e-9 * values.abs())[index])
-        for values, errors in known
-        if values is not None and errors is not None and not torch.isnan(values[index])
-    )
+    return outcome if masks.apart[index] else excused(evidence, outcome, index)
 
 
 def _formula_odd(evidence: Evidence, index: int) -> Outcome:

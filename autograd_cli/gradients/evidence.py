@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
+from math import sqrt
 
 import torch
 
@@ -29,6 +30,12 @@ def _unproportional(errors: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
     errors, right = (t.nan_to_num(nan=0.0, posinf=0.0, neginf=0.0) for t in (errors, right))
     part = (errors * right).sum(0) / right.square().sum(0)
     return errors - part.nan_to_num(nan=0.0, posinf=0.0, neginf=0.0) * right
+
+
+def _moved(leaf: torch.Tensor, size: float, generator: torch.Generator) -> torch.Tensor:
+    """A leaf with each element moved by about that part of it."""
+    drawn = torch.randn(leaf.shape, generator=generator, dtype=torch.float64)
+    return (leaf * (1 + size * drawn.to(leaf.device))).to(leaf.dtype)
 
 
 class Bench:
@@ -166,6 +173,8 @@ class Bench:
             lowest=self.least_precise.dtype,
             neighbours=self._neighbours(name),
             repeated=self._repeated(name),
+            keeps=self._keeps,
+            torchs=all(step.function is not None for step in self.run.steps if step.kind == "call"),
         )
 
     def _along(self, whole: Evidence, spread: Spread, slopes: Numeric) -> Evidence:
@@ -205,7 +214,7 @@ class Bench:
         def both(mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
             step = mask * _ASIDE * torch.where(at == 0, 1.0, at.abs())
             moved = [shaped(at + sign * step, leaf) for sign in (1, -1)]
-            above, below = (self._gradient(replay, name, value) for value in moved)
+            above, below = (self._gradient(replay, {name: value}, name) for value in moved)
             return above, below
 
         return both
@@ -213,7 +222,8 @@ class Bench:
     def _repeated(self, name: str) -> Callable[[], torch.Tensor]:
         """How far the run's own computation is off, by component, at values rounded otherwise.
 
-        What is the same part of the gradient at all of them is no rounding, which errs either way.
+        What is the same part of the gradient at all of them is no rounding, which errs either way. The
+        other leaves and the cotangent are moved by as much as they round.
         """
 
         def errors() -> torch.Tensor:
@@ -222,18 +232,29 @@ class Bench:
             leaf, generator = own.leaves[name], torch.Generator().manual_seed(0)
             made, right = list[torch.Tensor](), list[torch.Tensor]()
             for size in [torch.finfo(leaf.dtype).eps, _WIDE] * _REPEATS:
-                drawn = torch.randn(leaf.shape, generator=generator, dtype=torch.float64)
-                moved = (leaf * (1 + size * drawn.to(leaf.device))).to(leaf.dtype)
-                made.append(self._gradient(own, name, moved))
-                right.append(self._gradient(double, name, raised(moved)))
+                moved = _moved(leaf, size, generator)
+                beside = {n: _moved(v, finfo(v.dtype).eps, generator) for n, v in own.leaves.items()}
+                sent = _moved(self.cotangent, finfo(own.dtype).eps, generator)
+                made.append(self._gradient(own, {**beside, name: moved}, name, sent))
+                right.append(self._gradient(double, {name: raised(moved)}, name))
             return _TIMES * rms(_unproportional(torch.stack(made) - torch.stack(right), torch.stack(right)))
 
         return errors
 
-    def _gradient(self, replay: Replay, name: str, value: torch.Tensor) -> torch.Tensor:
-        """Autograd's gradient (n,) of one leaf in a replay, at another value of it."""
-        value = value.detach().requires_grad_()
+    def _keeps(self) -> bool:
+        """Whether half of the digits of the run's output are right."""
+        assert self.replay is not None
+        with self.replay.session():
+            right = components(self.replay.recorded()[self.replay.root])
+        off = (components(self.run.output) - right).abs().nan_to_num(nan=0.0)
+        return bool((off <= sqrt(self.least_precise.eps) * right.abs().max()).all())
+
+    def _gradient(
+        self, replay: Replay, values: dict[str, torch.Tensor], name: str, sent: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """Autograd's gradient (n,) of one leaf in a replay, at other values, and for another cotangent."""
+        value = values[name] = values[name].detach().requires_grad_()
         with replay.session(), torch.enable_grad():
-            output = replay({name: value})
-            (made,) = slopes(output, [value], self.cotangent)
+            output = replay(values)
+            (made,) = slopes(output, [value], self.cotangent if sent is None else sent)
         return components(torch.zeros_like(value) if made is None else made)

@@ -23,7 +23,9 @@ class Evidence:
     what rounding allows without the run's casts to lower precision, to `lowest`.
     `neighbours` gives autograd's float64 gradient a little above and below in the
     components of a mask, `repeated` how far the run's own computation is off when its
-    inputs are rounded otherwise. `by_component` is False for slopes along directions.
+    inputs and its cotangent are rounded otherwise, `keeps` whether the run's output keeps half of its
+    digits. `by_component` is False for slopes along
+    directions; `torchs` says that no function of the run is a person's own.
     """
 
     autograd: torch.Tensor
@@ -41,7 +43,26 @@ class Evidence:
     lowest: str = ""
     neighbours: Neighbours | None = None
     repeated: Callable[[], torch.Tensor] | None = None
+    keeps: Callable[[], bool] | None = None
     by_component: bool = True
+    torchs: bool = False
+
+    @property
+    def in_double(self) -> bool:
+        """Whether nothing in the run was less precise than the references are."""
+        return (self.lowest or self.dtype) in ("float64", "complex128")
+
+    @property
+    def reference(self) -> torch.Tensor:
+        """What autograd is measured against: the formula, else the numeric slopes, else float64."""
+        if self.formula is not None:
+            return self.formula
+        return self.exact if self.numeric is None else self.numeric
+
+    @property
+    def reference_error(self) -> torch.Tensor | None:
+        """How far that may itself be off."""
+        return self.numeric_error if self.formula is None else self.formula_error
 
     @cached_property
     def formula_error(self) -> torch.Tensor | None:
@@ -65,3 +86,10 @@ class Outcome:
     sentence: str = ""
     kinks: int = 0
     widened: float | None = None
+
+
+def agrees(one: torch.Tensor, other: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:
+    """Where two gradients are the same within `allowed`; equal infinities and NaNs agree."""
+    both_nan = torch.isnan(one) & torch.isnan(other)
+    distance = (one - other).abs()
+    return (distance.isfinite() & (distance <= allowed)) | (one == other) | both_nan

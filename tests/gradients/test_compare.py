@@ -5,8 +5,8 @@ from math import inf, nan
 import pytest
 import torch
 
-from autograd_cli.gradients.compare import agrees, judged
-from autograd_cli.gradients.known import Evidence
+from autograd_cli.gradients.compare import judged
+from autograd_cli.gradients.known import Evidence, agrees
 from autograd_cli.gradients.slope import Shape, Slope
 from autograd_cli.report import Verdict, Witness
 
@@ -155,6 +155,34 @@ def test_a_double_kernel_with_a_single_constant_is_precision():
     found = judged(evidence([2.0 + 1e-7], [2.0], [2.0], dtype="float64", allowed=vector(1e-15)))
     assert found.verdict is Verdict.PRECISION
     assert "autograd gives 2.0000001, the reference in float64 is 2" in found.sentence
+
+
+def test_that_a_double_kernel_of_torchs_own_has_a_single_constant_is_said():
+    given = {"dtype": "float64", "allowed": vector(1e-15)}
+    found = judged(evidence([2.0 + 1e-7], [2.0], [2.0], torchs=True, **given))
+    assert (found.verdict, found.odd) == (Verdict.OK, None)
+    assert found.sentence == "off by 5e-8 of it: a kernel of torch's has a constant in single precision"
+    assert judged(evidence([2.0 + 1e-6], [2.0], [2.0], torchs=True, **given)).verdict is Verdict.WRONG
+
+
+@pytest.mark.parametrize(
+    ("right", "off", "noise", "verdict"),
+    [
+        (0.0, 4e-13, 1e-12, Verdict.OK),  # summands that cancel leave their rounding
+        (0.0, 4e-13, 1e-13, Verdict.WRONG),
+        (1e-3, 4e-13, 1e-12, Verdict.OK),
+        (1e-6, 4e-13, 1e-12, Verdict.PRECISION),
+    ],
+)
+def test_double_excuses_as_much_as_it_is_off_when_repeated(right, off, noise, verdict):
+    given = {"dtype": "float64", "eps": torch.finfo(torch.float64).eps, "allowed": vector(1e-30)}
+    found = judged(evidence([right + off], [right], [right], repeated=lambda: vector(noise), **given))
+    assert found.verdict is verdict
+
+
+def test_a_reference_that_is_0_but_for_its_rounding_has_no_digits_to_lose():
+    assert judged(evidence([0.0], [1.4e-16], [0.0])).verdict is Verdict.OK
+    assert judged(evidence([1e-7], [1.4e-16], [0.0])).verdict is Verdict.OK
 
 
 @pytest.mark.parametrize("value", [inf, -inf, nan])

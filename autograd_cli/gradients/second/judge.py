@@ -10,8 +10,7 @@ from math import isfinite, sqrt
 
 import torch
 
-from autograd_cli.gradients.compare import agrees
-from autograd_cli.gradients.known import Outcome
+from autograd_cli.gradients.known import Outcome, agrees
 from autograd_cli.gradients.second.differences import Bend
 from autograd_cli.gradients.second.evidence import Differences, Evidence
 from autograd_cli.report import Verdict, Witness
