@@ -8,9 +8,12 @@ from autograd_cli.report.records import Gradient, Report, Second, SecondBlock, V
 from autograd_cli.report.values import element
 from autograd_cli.views import numbers
 from autograd_cli.views.pieces import BLANK, Column, Line, Piece, Room, Table, Words, one_line, words
-from autograd_cli.views.witnesses import block as witnesses, place
+from autograd_cli.views.witnesses import place, values
 
 _INDENT = 5
+_MOST = 36
+"""Elements of a block that are written out: a matrix of six rows and columns."""
+
 _COLUMNS = ("second derivative", "verdict", "elements", "worst at", "off", "rounding allows")
 _STYLES = {Verdict.OK: "good", Verdict.KINK: "warning", Verdict.PRECISION: "warning"}
 
@@ -23,8 +26,28 @@ def second(report: Report, room: Room) -> list[Piece]:
     made: list[Piece] = list(_heading(found))
     for each in found.blocks:
         told = replace(each, sentence="torch has none") if found.error else each
-        made += [_formula(found, each), *witnesses(as_gradient(told), report.dtype, room)[1:]]
+        made += [_formula(found, each), *_direction(found, each)]
+        made += values(as_gradient(told), report.dtype, room, _columns(report, each), _MOST)
     return made
+
+
+def _columns(report: Report, each: SecondBlock) -> int:
+    """The columns of a block as a matrix: its second leaf's elements, where there are several of both."""
+    shapes = (one.shape for one in report.bindings if one.name == each.pair[0])
+    square = len(each.shape) // 2 if each.pair[0] == each.pair[1] else len(each.shape) - 1
+    first = next((len(shape) for shape in shapes if shape is not None), square)
+    rows, columns = prod(each.shape[:first]), prod(each.shape[first:])
+    return columns if min(rows, columns) > 1 else 0
+
+
+def _direction(found: Second, each: SecondBlock) -> list[Line]:
+    """What the direction in a formula is, and what the numbers below it are, which have none."""
+    if not each.applied or found.kind != "hessian":
+        return []
+    one, other = map(one_line, each.pair)
+    given = f"{one_line(each.applied)} is any direction in {other}, of its shape"
+    below = f"below is the whole second derivative, a row an element of {one}"
+    return [Line(words((f"{given}; {below}", "quiet")), indent=_INDENT, hang=2)]
 
 
 def second_verdicts(report: Report) -> list[Piece]:

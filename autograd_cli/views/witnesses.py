@@ -5,9 +5,10 @@ from math import prod
 from typing import Any
 
 from autograd_cli.lang.source import cells
-from autograd_cli.report.records import Gradient, Summary, Values, Verdict, Witness
-from autograd_cli.report.values import count, flat
+from autograd_cli.report.records import MOST_ELEMENTS, Gradient, Summary, Values, Verdict, Witness
+from autograd_cli.report.values import count, flat, index_of, index_text
 from autograd_cli.views import numbers
+from autograd_cli.views.matrix import matrix
 from autograd_cli.views.pieces import Line, Room, Words, one_line, words
 
 _NAMES = {Witness.AUTOGRAD: "autograd", Witness.SYMBOLIC: "formula", Witness.NUMERIC: "numeric"}
@@ -32,12 +33,22 @@ OWN_NOTES = {"stop-gradient": "stop-gradient: what is cut off counts as a consta
 
 def block(gradient: Gradient, dtype: str, room: Room, notes: Sequence[str] = ()) -> list[Line]:
     """The lines about one gradient and the `notes` on it; autograd computed it in `dtype`."""
+    shape = gradient.shape
+    columns = shape[-1] if len(shape) > 1 and 1 < shape[-1] < prod(shape) else 0
+    return [*_formula(gradient, room), *values(gradient, dtype, room, columns), *map(_note, notes)]
+
+
+def values(
+    gradient: Gradient, dtype: str, room: Room, columns: int = 0, most: int = numbers.MOST_LISTED
+) -> list[Line]:
+    """What each witness says, and the verdict: as a matrix of `columns` where those are given.
+
+    Each element is written while there are at most `most`.
+    """
     return [
-        *_formula(gradient, room),
-        *_witnesses(gradient, room),
+        *_witnesses(gradient, room, columns, most),
         *_verdict(gradient, dtype),
         *([_note(gradient.plain_sentence)] if gradient.plain_sentence else []),
-        *(_note(note) for note in notes),
     ]
 
 
@@ -53,7 +64,7 @@ def nothing_flows(gradient: Gradient) -> bool:
 
 def place(gradient: Gradient) -> str:
     """The index of the worst element, "[2,0]"; nothing where there is just one element."""
-    return f"[{','.join(map(str, gradient.worst))}]" if gradient.worst and prod(gradient.shape) > 1 else ""
+    return index_text(gradient.worst) if gradient.worst and prod(gradient.shape) > 1 else ""
 
 
 def _formula(gradient: Gradient, room: Room) -> list[Line]:
@@ -70,7 +81,7 @@ def _formula(gradient: Gradient, room: Room) -> list[Line]:
     return [Line(head + words((blank if shapes else ""), (shapes, "shape")), whole=True)]
 
 
-def _witnesses(gradient: Gradient, room: Room) -> list[Line]:
+def _witnesses(gradient: Gradient, room: Room, columns: int, most: int) -> list[Line]:
     given = {
         Witness.AUTOGRAD: gradient.autograd,
         Witness.SYMBOLIC: gradient.symbolic,
@@ -82,35 +93,34 @@ def _witnesses(gradient: Gradient, room: Room) -> list[Line]:
         return [Line(words(("autograd ", "quiet"), ("None", "bad")), indent=_INDENT)]
     if not known:
         return []
-    if not _written_out(known.values(), room):
-        return [_summarised(known)]
-    return _elements(gradient, {name: list(flat(values)) for name, values in known.items()}, room)
+    bar = numbers.error_bar(gradient.error_bar) if gradient.error_bar is not None else ""
+    if not all(not isinstance(v, Summary) and (room.full or count(v) <= most) for v in known.values()):
+        return _summarised(known, bar, room)
+    everything = {name: list(flat(values)) for name, values in known.items()}
+    return _elements(gradient, everything, bar, columns, room)
 
 
-def _written_out(values: Any, room: Room) -> bool:
-    return all(not isinstance(v, Summary) and (room.full or count(v) <= numbers.MOST_LISTED) for v in values)
+def _summarised(known: dict[str, Values], bar: str, room: Room) -> list[Line]:
+    """A large gradient: its range by each witness, and how to see every element."""
+    texts = {name: [numbers.tensor(values, listed=0)] for name, values in known.items()}
+    size = max(count(values) for values in known.values())
+    more = "" if room.full else "; --full shows more" if size > MOST_ELEMENTS else "; --full shows each"
+    return [*_single(texts, bar, room), _note(f"the range of {size:,} elements{more}")]
 
 
-def _summarised(known: dict[str, Values]) -> Line:
-    """One line for a large gradient: the first witness that there is, as a range."""
-    name, values = next(iter(known.items()))
-    size = f"   of {count(values):,} elements"
-    text = numbers.tensor(values)
-    return Line(words((f"{name} ", "quiet"), (text, numbers.style(text)), (size, "quiet")), indent=_INDENT)
-
-
-def _elements(gradient: Gradient, known: dict[str, list[Any]], room: Room) -> list[Line]:
+def _elements(
+    gradient: Gradient, known: dict[str, list[Any]], bar: str, columns: int, room: Room
+) -> list[Line]:
     """The witnesses one below the other, element under element; a single number in one line."""
     everything = [value for items in known.values() for value in items]
     decimals = numbers.decimals_for(everything, gradient.tolerance)
     texts = {name: [numbers.fixed(v, decimals) for v in items] for name, items in known.items()}
-    bar = (
-        numbers.error_bar(gradient.error_bar) if gradient.error_bar is not None and "numeric" in texts else ""
-    )
     if all(len(items) == 1 for items in texts.values()):
         return _single(texts, bar, room)
     size = max((len(text) for items in texts.values() for text in items), default=0)
     aligned = {name: [text.rjust(size) for text in items] for name, items in texts.items()}
+    if columns and (made := matrix(aligned, columns, {"numeric": f"   {bar}" if bar else ""}, _INDENT, room)):
+        return made
     lines = []
     for start, stop in _pieces(gradient.shape, len(everything) // len(known), size, room):
         lines += _at(gradient.shape, start, stop, len(everything) // len(known))
@@ -123,7 +133,7 @@ def _elements(gradient: Gradient, known: dict[str, list[Any]], room: Room) -> li
 def _single(texts: dict[str, list[str]], bar: str, room: Room) -> list[Line]:
     parts = [(name, items[0]) for name, items in texts.items()]
     made: list[Words] = [words((f"{name} ", "quiet"), (text, numbers.style(text))) for name, text in parts]
-    if bar:
+    if bar and "numeric" in texts:
         made[list(texts).index("numeric")] += words((f" {bar}", "quiet"))
     joined = made[0] + tuple(word for part in made[1:] for word in (*words("   "), *part))
     if room.width is None or _INDENT + sum(cells(word.text) for word in joined) <= room.width:
@@ -152,11 +162,7 @@ def _at(shape: Sequence[int], start: int, stop: int, total: int) -> list[Line]:
     """A line that says where a row of elements begins, when there are several rows."""
     if (start, stop) == (0, total):
         return []
-    index = []
-    for size in reversed(shape):
-        start, place = divmod(start, size)
-        index.append(place)
-    return [Line(words((f"from [{','.join(map(str, reversed(index)))}]", "quiet")), indent=_INDENT)]
+    return [Line(words((f"from {index_text(index_of(start, shape))}", "quiet")), indent=_INDENT)]
 
 
 def _verdict(gradient: Gradient, dtype: str) -> list[Line]:

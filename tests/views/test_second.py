@@ -85,3 +85,13 @@ def test_text_of_a_person_is_not_markup():
     report = changed(stored("second"), pair=("x[/i]", "y"), formula="[red]x[/red]")
     text = render(report, "rich", width=80, colour=False)
     assert "d²/dx[/i] dy = [red]x[/red]" in text
+
+
+@pytest.mark.parametrize("width", [80, 200, None])
+def test_a_hessian_stands_in_rows_and_a_direction_in_its_formula_is_explained(width):
+    block = {"shape": (2, 2), "applied": "v", "formula": "-v", "pair": ("x", "x"), "verdict": Verdict.OK}
+    values = dict.fromkeys(("autograd", "symbolic", "numeric"), ((1.5, -2.0), (-2.0, 4.0)))
+    text = render(changed(stored("second"), **block, **values), "plain", width=width, colour=False)
+    autograd = text.index("     autograd  [[", text.index("d²/dx² · v"))
+    assert text[autograd:].splitlines()[:2] == ["     autograd  [[1.5,  -2],", "                [ -2,   4]]"]
+    assert "v is any direction in x, of its shape" in " ".join(text.split())
