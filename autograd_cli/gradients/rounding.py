@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite, sqrt
+from math import hypot, isfinite, sqrt
 
 import torch
 
@@ -115,12 +115,17 @@ def spreads(samples: torch.Tensor) -> torch.Tensor:
 
 def _rms(numbers: Sequence[float]) -> float:
     """The root mean square of numbers, of what is finite, as `rms` has it."""
-    return sqrt(sum(one * one for one in numbers if isfinite(one)) / len(numbers))
+    return hypot(*filter(isfinite, numbers)) / sqrt(len(numbers))
 
 
 def rms(samples: torch.Tensor) -> torch.Tensor:
     """The root mean square over the first axis, of what is finite: (samples, n) -> (n,)."""
-    return _finite(samples).square().mean(0).sqrt()
+    known = _finite(samples)
+    made = known.square().mean(0).sqrt()
+    if bool(made.isfinite().all()):
+        return made
+    largest = known.abs().amax(0).clamp(min=1.0)  # the squares of these are too large for floats
+    return (known / largest).square().mean(0).sqrt() * largest
 
 
 def _finite(values: torch.Tensor) -> torch.Tensor:
@@ -138,7 +143,7 @@ def rounding(replay: Replay, cotangent: torch.Tensor, cap: float | None = None) 
         sampler.opens = cap is None
         moved, exact, samples, opened = _sampled(sampler)
     fine = DOUBLE / 2 / sampler.strongest
-    noise = fine * (sum(one * one for one in moved) / len(moved)) ** 0.5 / sampler.amplified
+    noise = fine * _rms(moved) / sampler.amplified
     spreads = {}
     for name, index in replay.inputs.items():
         info = finfo(replay.steps[index].value.dtype)

@@ -8,7 +8,7 @@ import torch
 from autograd_cli.gradients.check import Options
 from autograd_cli.gradients.second import formulas
 from autograd_cli.gradients.second.check import second
-from autograd_cli.gradients.second.judge import CUT, FLAT, LOST
+from autograd_cli.gradients.second.judge import CUT, FLAT, LOST, UNKNOWN
 from autograd_cli.lang.nodes import Binary, Number
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
@@ -150,9 +150,9 @@ def test_a_cotangent_weighs_the_output(traced):
         ),
         ("x*abs(x)", {"x": "0."}, Verdict.KINK, "is -2 on one side and 2 on the other; autograd gives 0"),
         ("abs(x)**1.5", {"x": "0."}, Verdict.JUMP, "grows without bound"),
-        ("sqrt(x)", {"x": "0."}, Verdict.DOMAIN_EDGE, "no values on one side"),
+        ("sqrt(x)", {"x": "0."}, Verdict.DOMAIN_EDGE, "the function has no values here or on one side"),
         ("sqrt(x**2 + 1e-12)", {"x": "0."}, Verdict.OK, ""),
-        ("F.smooth_l1_loss(x, 0*x)", {"x": "1."}, Verdict.KINK, "on one side and 0.9999 on the other"),
+        ("F.smooth_l1_loss(x, 0*x)", {"x": "1."}, Verdict.KINK, "is 0 on one side and 1 on the other"),
         ("relu(x)", {"x": "1."}, Verdict.OK, ""),
         ("3*x", {"x": "2."}, Verdict.OK, FLAT),
         ("sum(abs(x))", {"x": "[1.,-2.]"}, Verdict.OK, ""),
@@ -397,6 +397,62 @@ def test_a_wrong_rule_is_caught(blocks, monkeypatch, dtype):
     monkeypatch.setattr(formulas, "differentiate", lying)
     block = blocks("sin(x**2)", dtype=dtype, x="2.")[XX]
     assert (block.verdict, block.odd) == (Verdict.WRONG, Witness.SYMBOLIC)
+
+
+@pytest.mark.parametrize("function", [Saved, Slightly])
+@pytest.mark.parametrize("x", ["1e5", "1e7", "[1e5,1.]"])
+def test_a_wrong_double_backward_is_caught_where_the_function_swings_within_its_own_size(
+    blocks, in_place_of_sin, function, x
+):
+    (right,) = blocks("sin(x).sum()", NO_FORMULA, x=x).values()
+    in_place_of_sin(function)
+    (wrong,) = blocks("sin(x).sum()", NO_FORMULA, x=x).values()
+    assert (right.verdict, wrong.verdict, wrong.odd) == (Verdict.OK, Verdict.WRONG, Witness.AUTOGRAD)
+
+
+def test_without_a_reference_that_tells_there_is_no_verdict(blocks):
+    block = blocks("((1e12 + x*x) - 1e12).sqrt()", NO_FORMULA, x="0.001")[XX]
+    assert (block.verdict, block.sentence) == (None, UNKNOWN)
+
+
+def test_elements_of_all_sizes_are_stepped_by_their_own(traced):
+    """Of log(x) from 1e-6 to 1e6, of which a step of one size for all crosses 0."""
+    run = traced("log(x).sum()", x="logspace(-6,6,40)")
+    (block,) = second(run, None, NO_FORMULA).blocks
+    signs = [round(a * x**2) for a, x in zip(block.autograd, run.leaves["x"].tolist(), strict=True)]
+    assert set(signs) == {1, -1}
+    assert block.verdict is Verdict.OK
+    for given, found in zip(block.autograd, block.differences, strict=True):
+        assert found == pytest.approx(given, rel=1e-9)
+    assert block.error_bar < 1e-6 * max(map(abs, block.autograd))
+
+
+def test_what_is_too_large_to_be_divided_by_a_square_has_a_second_derivative(blocks):
+    for options in (None, NO_FORMULA):
+        block = blocks("x.exp().sum()", options, x="[1e-8,700.]")[XX]
+        assert block.verdict is Verdict.OK
+        assert block.autograd[0][1] == block.autograd[1][0] == 0
+        assert block.numeric[1][1] == pytest.approx(block.autograd[1][1], rel=1e-9)
+        assert list(flat(block.differences)) == pytest.approx(list(flat(block.autograd)), rel=1e-9)
+
+
+def test_steps_are_what_floats_take_of_them(blocks):
+    """Near a place that is large for its step each step is rounded, unless it has few bits."""
+    block = blocks("(x - 1e3)**3", NO_FORMULA, x="1e3 + 0.1")[XX]
+    assert block.differences == pytest.approx(0.6, rel=1e-9)
+    assert block.differences_bar < 1e-9
+
+
+@pytest.mark.parametrize("source", ["log(x)", "1/x", "x*log(x)"])
+def test_where_there_is_no_value_there_is_no_second_derivative(blocks, source):
+    assert blocks(source, NO_FORMULA, x="0.")[XX].verdict is Verdict.DOMAIN_EDGE
+
+
+def test_of_complex_results_the_guilty_one_is_named(traced, in_place_of_sin):
+    in_place_of_sin(Once)
+    found = second(traced("(fft.fft(x).abs()**2 * sin(x)**2).sum()", x="[0.3,-1.2,2.]"), None)
+    assert "once_differentiable" in found.error
+    assert found.at == "sin(x)"
 
 
 def test_it_leaves_no_mark_on_the_process(blocks):

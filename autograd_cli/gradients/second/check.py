@@ -15,13 +15,14 @@ from autograd_cli.gradients.replay import ReplayError, quiet
 from autograd_cli.gradients.second.evidence import Differences, Evidence
 from autograd_cli.gradients.second.formulas import Paper, Papers
 from autograd_cli.gradients.second.guilty import without_second
-from autograd_cli.gradients.second.judge import judged
+from autograd_cli.gradients.second.judge import UNKNOWN, judged
 from autograd_cli.gradients.second.leaves import complex_ones, empty_block, pairs, real, reason
 from autograd_cli.gradients.second.passes import MOST, Passes, Plan, planned, rounding_of
 from autograd_cli.gradients.second.references import References, probe
 from autograd_cli.gradients.second.surface import Surface
 from autograd_cli.report import Verdict, Witness
 from autograd_cli.report.second import Second, SecondBlock
+from autograd_cli.report.values import index_of
 from autograd_cli.run.tape import Run
 from autograd_cli.run.values import dtype_of, plain
 from autograd_cli.symbolic.unparse import unparse
@@ -249,16 +250,21 @@ class _View:
         outcomes = [judged(evidence)]
         if numeric is not None and not self.check.plan.whole:
             seen = numeric if slopes is None or slopes.rough else numeric.smooth()
-            outcomes.append(replace(judged(self._projected(evidence, seen)), worst=None))
-        outcome = max(outcomes, key=lambda one: one.verdict.rank)
+            along = judged(self._projected(evidence, seen))
+            outcomes.append(along and replace(along, worst=None))
         asymmetry = self.asymmetry(self.check.passes.given.rows)
-        outcome = self._symmetric(outcome, asymmetry, evidence)
-        return {
+        parts = {
             "autograd": self._written(given),
             "asymmetry": float(asymmetry.nan_to_num(nan=0.0).max()) if len(asymmetry) else None,
+        }
+        known = [one for one in (*outcomes, self._unsymmetric(asymmetry, evidence)) if one is not None]
+        if not known:
+            return parts | {"sentence": UNKNOWN}
+        outcome = max(known, key=lambda one: one.verdict.rank)
+        return parts | {
             "difference": outcome.difference,
             "tolerance": outcome.tolerance,
-            "worst": None if outcome.worst is None else _index(outcome.worst, self.shape),
+            "worst": None if outcome.worst is None else index_of(outcome.worst, self.shape),
             "verdict": outcome.verdict,
             "odd": outcome.odd,
             "kinks": outcome.kinks,
@@ -310,14 +316,12 @@ class _View:
             slopes=None,
         )
 
-    def _symmetric(self, outcome: Outcome, asymmetry: torch.Tensor, evidence: Evidence) -> Outcome:
-        """The outcome, WRONG where autograd's blocks of the pair in both orders are not the same."""
-        if self.one == self.other and self.check.plan.whole and not evidence.given.numel():
-            return outcome
+    def _unsymmetric(self, asymmetry: torch.Tensor, evidence: Evidence) -> Outcome | None:
+        """WRONG where autograd's blocks of the pair in both orders are not the same; else None."""
         room = 2 * (evidence.allowed if self.check.plan.whole else evidence.allowed.sum().reshape(1))
         off = asymmetry > room
-        if outcome.verdict is not Verdict.OK or not off.any():
-            return outcome
+        if not off.any():
+            return None
         place = int(torch.where(off, asymmetry / room, -1.0).argmax())
         apart, allowed = float(asymmetry[place]), float(room[place])
         sentence = f"autograd is not symmetric: by {self.other} and then {self.one} it is {apart:.3g} away"
@@ -342,12 +346,3 @@ def _doubts(columns: Sequence[Exact]) -> torch.Tensor:
         if column.values is not None
     ]
     return torch.stack(made, 1).reshape(-1)
-
-
-def _index(place: int, shape: Sequence[int]) -> tuple[int, ...]:
-    """The index of an element."""
-    index = []
-    for size in reversed(shape):
-        place, at = divmod(place, size)
-        index.append(at)
-    return tuple(reversed(index))

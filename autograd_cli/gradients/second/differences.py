@@ -1,11 +1,12 @@
 """Second derivatives by differences: of the function alone, and of autograd's first gradient.
 
 Steps halve from level to level. Central differences are extrapolated to step 0 in even powers
-of the step; beside them stands the gap between what the two sides give, which goes to 0 where
-the second derivative is the same on both.
+of the step (Richardson, with the error estimate of Ridders' table); beside them stands the gap
+between what the two sides give, which goes to 0 where the second derivative is the same on both:
+by a factor of 2 a level where there is a third derivative, and not at all at a step of the second.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -14,7 +15,10 @@ from numpy.typing import NDArray
 
 from autograd_cli.gradients.line import Array
 
-FIRST = 0.137  # of the scale; no power of two, so that no period is hit at every step
+FIRST = 35 / 256
+"""The first step, of the scale: no power of two, so that no period is hit at every step, and of few bits."""
+_BITS = 8
+"""Bits of a scale: so few that a place moved by a step, up or down, is a float, not rounded to one."""
 LEVELS = 9
 COLUMNS = 5
 _DEEP = 9
@@ -40,7 +44,8 @@ class Bend(Enum):
 class Bends:
     """Second derivatives (m,) with error bars; `rough` are the places that are not smooth.
 
-    Of a STEP, `low` and `high` are the second derivatives on its two sides.
+    Of a STEP, `low` and `high` are the second derivatives on its two sides. `floor` (m,) is what
+    rounding alone does to a difference at a middling step.
     """
 
     values: Array
@@ -48,39 +53,72 @@ class Bends:
     rough: dict[int, Bend]
     low: Array
     high: Array
+    floor: Array
 
 
 @dataclass(frozen=True)
 class Levels:
-    """What steps h (k,) of falling size tell, (k, m): central differences, gaps, what rounding does."""
+    """What steps h (k,) of falling size tell, (k, m): central differences, gaps, what rounding does.
+
+    `ends` (m,) are the lines on which there are finite values at the shortest steps.
+    """
 
     h: Array
     central: Array
     gap: Array
     noise: Array
-
-    def combined(self, other: "Levels", factor: Array) -> "Levels":
-        """These less those of another line, times a factor (m,)."""
-        return Levels(
-            self.h,
-            (self.central - other.central) * factor,
-            (self.gap - other.gap) * factor,
-            (self.noise + other.noise) * np.abs(factor),
-        )
+    ends: NDArray[np.bool_]
 
     def times(self, factor: float) -> "Levels":
         """These times a number."""
-        return Levels(self.h, self.central * factor, self.gap * factor, self.noise * abs(factor))
-
-    def with_lines(self, places: NDArray[np.int64], other: "Levels") -> "Levels":
-        """These with the lines at some places from others."""
-        made = [part.copy() for part in (self.central, self.gap, self.noise)]
-        for part, given in zip(made, (other.central, other.gap, other.noise), strict=True):
-            part[:, places] = given
-        return Levels(self.h, *made)
+        return Levels(self.h, self.central * factor, self.gap * factor, self.noise * abs(factor), self.ends)
 
     def __getitem__(self, places: NDArray[np.int64]) -> "Levels":
-        return Levels(self.h, self.central[:, places], self.gap[:, places], self.noise[:, places])
+        central, gap, noise = (part[:, places] for part in (self.central, self.gap, self.noise))
+        return Levels(self.h, central, gap, noise, self.ends[places])
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What a function changes by along lines, at steps h (k,): not yet divided by the squares of these.
+
+    A quarter of what central differences (k, m) and gaps (k, m) are the numerators of, so that the
+    sums of the largest floats do not overflow; `ends` as in Levels.
+    """
+
+    h: Array
+    central: Array
+    gap: Array
+    ends: NDArray[np.bool_]
+
+    def levels(self, noise: float, factor: Array, less: "Changes | None" = None) -> Levels:
+        """The second differences of these, `less` those of as many other lines, times a factor (m,).
+
+        `noise` is the absolute error of one change. What cancels does so before it is divided.
+        """
+        with np.errstate(all="ignore"):
+            by = 4 * factor / np.square(self.h)[:, None]
+            central, gap = self.central, self.gap
+            spread = np.broadcast_to(noise * np.abs(by) * (1 if less is None else 2), central.shape)
+            if less is None:
+                return Levels(self.h, central * by, gap * by, spread, self.ends)
+            ends = self.ends & less.ends
+            return Levels(self.h, (central - less.central) * by, (gap - less.gap) * by, spread, ends)
+
+    def with_none(self, places: NDArray[np.int64], count: int) -> "Changes":
+        """These as those of some places among `count` lines, on the others of which nothing changes."""
+        central, gap = np.zeros((2, len(self.h), count))
+        central[:, places], gap[:, places] = self.central, self.gap
+        ends = np.ones(count, dtype=bool)
+        ends[places] = self.ends
+        return Changes(self.h, central, gap, ends)
+
+
+def rounded(scales: Array) -> Array:
+    """Scales to so few bits that a step of one moves a place by just that."""
+    parts, exponents = np.frexp(scales)
+    made: Array = np.ldexp(np.round(np.ldexp(parts, _BITS)), exponents - _BITS)
+    return made
 
 
 def steps(count: int = LEVELS) -> Array:
@@ -89,8 +127,8 @@ def steps(count: int = LEVELS) -> Array:
     return made
 
 
-def along(change: Callable[[Array], Array], directions: Array, noise: float) -> Levels:
-    """Second differences of a function along lines, from its `changes` at moves (q, n) -> (q,).
+def along(change: Callable[[Array], Array], directions: Array) -> Changes:
+    """What a function changes by along lines, from its `changes` at moves (q, n) -> (q,).
 
     `directions` are (m, n): by how much a step of 1 moves a point.
     """
@@ -98,11 +136,10 @@ def along(change: Callable[[Array], Array], directions: Array, noise: float) -> 
     signed = np.stack((h, -h), 1).ravel()
     both = _changes(change, signed, directions).reshape(len(h), 2, len(directions))
     with np.errstate(all="ignore"):
-        up, down, square = both[:, 0], both[:, 1], np.square(h)[1:, None]
-        central = (up[1:] + down[1:]) / square
-        gap = ((up[:-1] - 2 * up[1:]) - (down[:-1] - 2 * down[1:])) / square
-        spread = np.broadcast_to(4 * noise / square, central.shape)
-    return Levels(h[1:], central, gap, np.array(spread))
+        up, down = both[:, 0] / 4, both[:, 1] / 4
+        gap = (up[:-1] - 2 * up[1:]) - (down[:-1] - 2 * down[1:])
+        ends = np.asarray(np.isfinite(both[-3:]).all((0, 1)))
+        return Changes(h[1:], up[1:] + down[1:], gap, ends)
 
 
 def _changes(change: Callable[[Array], Array], signed: Array, directions: Array) -> Array:
@@ -116,17 +153,16 @@ def _changes(change: Callable[[Array], Array], signed: Array, directions: Array)
     return np.concatenate(made)
 
 
-def none_like(levels: Levels) -> Levels:
-    """As many levels of lines along which nothing changes."""
-    zeros = np.zeros_like(levels.central)
-    return Levels(levels.h, zeros, zeros, zeros)
+def of_slopes(up: Array, down: Array, here: Array, h: Array, noise: Array, misfit: Array) -> Levels:
+    """Differences of a gradient (m,) from its values at steps h up and down (k, m).
 
-
-def of_slopes(up: Array, down: Array, here: Array, h: Array, noise: Array) -> Levels:
-    """Differences of a gradient (m,) from its values at steps h up and down (k, m); `noise` is its own."""
+    `noise` (m,) is its own error, `misfit` (k,) the part of a step that the places are off from it.
+    """
     with np.errstate(all="ignore"):
         right, left = (up - here) / h[:, None], (here - down) / h[:, None]
-        return Levels(h, (right + left) / 2, right - left, noise / h[:, None] + 0 * right)
+        moved = np.maximum(np.abs(right), np.abs(left)) * misfit[:, None]
+        ends = np.asarray(np.isfinite((*up[-3:], *down[-3:], here)).all(0))
+        return Levels(h, (right + left) / 2, right - left, noise / h[:, None] + moved, ends)
 
 
 def read(levels: Levels) -> Bends:
@@ -136,33 +172,65 @@ def read(levels: Levels) -> Bends:
         rough: dict[int, Bend] = {}
         low, high = np.full(len(values), np.nan), np.full(len(values), np.nan)
         for place in np.flatnonzero(~_is_calm(levels, values, errors)).tolist():
-            bend, half = _bend(levels, place)
+            bend, half, off = _bend(levels, place)
             if bend is Bend.SMOOTH:
                 continue
             rough[place] = bend
             if bend is Bend.STEP:
                 middle = values[place]
                 low[place], high[place] = middle - abs(half), middle + abs(half)
+                errors[place] = off + np.nan_to_num(errors[place], posinf=0.0)
             else:
                 values[place] = errors[place] = np.nan
-    return Bends(values, errors, rough, low, high)
+    return Bends(values, errors, rough, low, high, _floor(levels))
 
 
-def better(one: Levels, other: Levels) -> Bends:
+def better(first: Bends, second: Bends) -> Bends:
     """What two rows of steps tell together: of each line those that tell more."""
-    first, second = read(one), read(other)
     with np.errstate(all="ignore"):
         known = np.isfinite(second.errors) & ~(second.errors >= np.nan_to_num(first.errors, nan=np.inf))
     for place in (*first.rough, *second.rough):
         known[place] = place in first.rough and place not in second.rough and bool(known[place])
-    taken = [np.where(known, b, a) for a, b in _paired(first, second)]
+    return _merged(first, second, known)
+
+
+def sharper(first: Bends, second: Bends) -> Bends:
+    """What is told better by steps that are narrower by far, which see a kink no better."""
+    with np.errstate(all="ignore"):
+        known = second.errors < first.errors
+    known[[*first.rough, *second.rough]] = False
+    return _merged(first, second, known)
+
+
+def is_dull(known: Bends) -> bool:
+    """Whether a smooth line is told badly, and not for what rounding does."""
+    size = np.abs(np.nan_to_num(known.values, nan=0.0, posinf=0.0, neginf=0.0))
+    size = np.maximum(size, 1e-3 * size.max(initial=0.0))
+    dull = ~(known.errors <= np.maximum(1e-3 * size, 100 * known.floor))
+    dull[list(known.rough)] = False
+    return bool(dull.any())
+
+
+def _merged(first: Bends, second: Bends, known: NDArray[np.bool_]) -> Bends:
+    """The second where it is `known` by that, else the first."""
+    names = ("values", "errors", "low", "high", "floor")
+    taken = [np.where(known, getattr(second, name), getattr(first, name)) for name in names]
     rough = {place: bend for place, bend in first.rough.items() if not known[place]}
-    return Bends(taken[0], taken[1], rough, taken[2], taken[3])
+    return Bends(taken[0], taken[1], rough, *taken[2:])
 
 
-def _paired(one: Bends, other: Bends) -> list[tuple[Array, Array]]:
-    names = ("values", "errors", "low", "high")
-    return [(getattr(one, name), getattr(other, name)) for name in names]
+def total(parts: Sequence[Bends]) -> Bends:
+    """The sum of what as many lines each tell."""
+    rough: dict[int, Bend] = {}
+    for part in parts:
+        rough |= {place: bend for place, bend in part.rough.items() if rough.get(place) in (None, Bend.STEP)}
+    stepped = np.zeros(len(parts[0].values), dtype=bool)
+    stepped[[place for place, bend in rough.items() if bend is Bend.STEP]] = True
+    sides = [[np.where(np.isnan(side), one.values, side) for side in (one.low, one.high)] for one in parts]
+    low, high = (np.where(stepped, sum(side), np.nan) for side in zip(*sides, strict=True))
+    names = ("values", "errors", "floor")
+    values, errors, floor = (np.sum([getattr(one, name) for one in parts], 0) for name in names)
+    return Bends(values, errors, dict(sorted(rough.items())), low, high, floor)
 
 
 def _extrapolated(levels: Levels) -> tuple[Array, Array]:
@@ -215,26 +283,28 @@ def _floor(levels: Levels) -> Array:
     return floor
 
 
-def _bend(levels: Levels, place: int) -> tuple[Bend, float]:
-    """What stands in the way of a second derivative, and half of the step between its two sides."""
+def _bend(levels: Levels, place: int) -> tuple[Bend, float, float]:
+    """What stands in the way of a second derivative; of a step half of it, and by how much that is off."""
     central, gap, noise = (part[:, place] for part in (levels.central, levels.gap, levels.noise))
-    if not np.isfinite(central[-3:]).all():
-        return Bend.EDGE, np.nan
+    if not levels.ends[place]:
+        return Bend.EDGE, np.nan, np.nan
+    if not np.isfinite(central[-3:]).all():  # too large for floats, of a function that is not
+        return Bend.SMOOTH, np.nan, np.nan
     clear = np.flatnonzero(np.isfinite(central) & (np.abs(central) > _CLEAR * noise))
     if len(clear) >= 4 and not _ends_early(central, noise, clear[-1]):
         growth = central[clear[-3:]] / central[clear[-4:-1]]
         if (growth > 1.9).all() and (growth < 2.1).all():
-            return Bend.KINK, np.nan
+            return Bend.KINK, np.nan, np.nan
         if _is_steady(growth):
-            return Bend.STEEP, np.nan
+            return Bend.STEEP, np.nan, np.nan
     stands = np.flatnonzero(np.isfinite(gap) & (np.abs(gap) > _CLEAR * noise))
     if len(stands) >= 4 and not _ends_early(gap, noise, stands[-1]):
-        ratio = gap[stands[-3:]] / gap[stands[-4:-1]]
+        last, ratio = gap[stands[-4:]] / 2, gap[stands[-3:]] / gap[stands[-4:-1]]
         if (np.abs(ratio - 1) < 0.1).all():
-            return Bend.STEP, float(gap[stands[-1]]) / 2
+            return Bend.STEP, float(last[-1]), float(np.ptp(last) + noise[stands[-1]])
         if _is_steady(ratio):
-            return Bend.STEEP, np.nan
-    return Bend.SMOOTH, np.nan
+            return Bend.STEEP, np.nan, np.nan
+    return Bend.SMOOTH, np.nan, np.nan
 
 
 def _is_steady(growth: Array) -> bool:

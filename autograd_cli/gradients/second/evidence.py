@@ -1,10 +1,13 @@
 """What is known about one block of a second derivative, element by element."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
+from autograd_cli.gradients.line import Array
 from autograd_cli.gradients.second.differences import Bend, Bends
 
 
@@ -12,11 +15,13 @@ from autograd_cli.gradients.second.differences import Bend, Bends
 class Differences:
     """A reference by differences: values and error bars (n,), and the places that are not smooth.
 
-    `low` and `high` are the second derivatives on the two sides of a place where they differ.
+    `low` and `high` are the second derivatives on the two sides of a place where they differ. `size`
+    (n,) is that of one of a function that bends within its own size, or turns its gradient within that.
     """
 
     values: torch.Tensor
     errors: torch.Tensor
+    size: torch.Tensor
     rough: dict[int, Bend] = field(default_factory=dict)
     low: torch.Tensor | None = None
     high: torch.Tensor | None = None
@@ -31,7 +36,15 @@ class Differences:
         """These with nothing said of the places that are not smooth."""
         values = self.values.clone()
         values[list(self.rough)] = torch.nan
-        return Differences(values, self.errors)
+        return Differences(values, self.errors, self.size)
+
+    def without(self, places: NDArray[np.bool_]) -> "Differences":
+        """These, with an edge at the places at which the function has no value."""
+        if not places.any():
+            return self
+        values = self.values.masked_fill(torch.from_numpy(places), torch.nan)
+        rough = self.rough | dict.fromkeys(np.flatnonzero(places).tolist(), Bend.EDGE)
+        return replace(self, values=values, rough=dict(sorted(rough.items())))
 
     def sides(self, place: int) -> tuple[float, float]:
         """The second derivatives on the two sides of a place."""
@@ -40,12 +53,12 @@ class Differences:
         return float(self.low[place]), float(self.high[place])
 
 
-def differences(bends: Bends, scale: float = 1.0) -> Differences:
+def differences(bends: Bends, size: Array) -> Differences:
     """What was read off levels, as tensors."""
     values, errors, low, high = (
-        torch.from_numpy(part * scale) for part in (bends.values, bends.errors, bends.low, bends.high)
+        torch.from_numpy(part) for part in (bends.values, bends.errors, bends.low, bends.high)
     )
-    return Differences(values, errors.abs(), bends.rough, low, high)
+    return Differences(values, errors.abs(), torch.from_numpy(size), bends.rough, low, high)
 
 
 @dataclass(frozen=True)

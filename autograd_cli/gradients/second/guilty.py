@@ -31,7 +31,7 @@ def _fails(planned: Planned, operands: Iterable[int], values: list[Any]) -> bool
     held = []
     for place in set(operands):
         value = values[place]
-        if isinstance(value, torch.Tensor) and value.is_floating_point():
+        if isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex()):
             values[place] = value.detach().clone().requires_grad_()
             held.append(values[place])
     if not held:
@@ -39,12 +39,19 @@ def _fails(planned: Planned, operands: Iterable[int], values: list[Any]) -> bool
     try:
         with torch.enable_grad():
             made = tensors_in(evaluated(planned, values))
-            total = [(one * one).sum() for one in made if one.requires_grad]
+            total = _squares(made)
+            if not total:
+                return False
             first = torch.autograd.grad(total, held, create_graph=True, allow_unused=True)
             refuse_once(first)
-            again = [(one * one).sum() for one in first if one is not None and one.requires_grad]
+            again = _squares(first)
             if again:
                 torch.autograd.grad(again, held, allow_unused=True)
     except Exception:  # whatever torch raises, it is of this call
         return True
     return False
+
+
+def _squares(given: Iterable[torch.Tensor | None]) -> list[torch.Tensor]:
+    """A real number of each tensor with a graph, which bends by whatever the tensor does."""
+    return [(one * one.conj()).real.sum() for one in given if one is not None and one.requires_grad]

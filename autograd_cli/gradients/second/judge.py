@@ -18,10 +18,21 @@ from autograd_cli.report.digits import real
 
 FLAT = "autograd's first gradient is a constant and has no graph, which stands for 0"
 CUT = "no graph leads from autograd's first gradient back there, which stands for 0"
+UNKNOWN = "not known whether it is right: no formula, and no difference is sharp enough to tell"
 LOST = (
     "that gradient has no graph, which happens to a backward under once_differentiable or no_grad, or from "
     "values that it kept detached"
 )
+
+
+_SHARP = 1e-2
+"""The error bar of a number, and the size of one against the largest, by which it is told from others.
+
+It allows nothing: a wider bar only says that these differences are no reference, as a bar of the number's
+own size would agree with any.
+"""
+_NOTHING = 1e-6
+"""The bar within which no bend at all is told, of the size of one: a number that is 0 has no other."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +44,18 @@ class _Stand:
     apart: torch.Tensor
 
 
-def judged(evidence: Evidence) -> Outcome:
-    """The verdict on the worst place of a block, with the count of its kinks."""
+def judged(evidence: Evidence) -> Outcome | None:
+    """The verdict on the worst place of a block, with the count of its kinks.
+
+    None where no reference is sharp enough to tell of some place, and nothing is wrong at the others.
+    """
     rough = [_rough(evidence, place, bend, by) for place, (bend, by) in _places(evidence).items()]
     outcome = _smooth(evidence, list(_places(evidence)))
     kinks = sum(one.verdict is Verdict.KINK for one in rough)
-    worst = max((outcome, *rough), key=lambda one: one.verdict.rank)
+    found = rough if outcome is None else [outcome, *rough]
+    if not found:
+        return None
+    worst = max(found, key=lambda one: one.verdict.rank)
     if worst.verdict is Verdict.KINK and kinks > 1:
         worst = replace(worst, sentence=f"{worst.sentence} ({kinks} such elements)")
     if worst.verdict is Verdict.OK and not worst.sentence:
@@ -58,7 +75,11 @@ def _places(evidence: Evidence) -> dict[int, tuple[Bend, Differences]]:
             if numeric is None
             else _tells(numeric, evidence)
         )
-        found |= {place: (bend, slopes) for place, bend in slopes.rough.items() if not told[place]}
+        found |= {
+            place: (bend, slopes)
+            for place, bend in slopes.rough.items()
+            if not told[place] and (bend is not Bend.EDGE or numeric is None)
+        }
     if numeric is not None:
         sharp = _known_by_slopes(evidence)
         found |= {place: (bend, numeric) for place, bend in numeric.rough.items() if not sharp[place]}
@@ -83,8 +104,9 @@ def _tells(reference: Differences, evidence: Evidence) -> torch.Tensor:
     """Where differences are sharp enough to tell one number from another."""
     size = torch.maximum(reference.values.abs(), evidence.exact.abs().nan_to_num(0.0, 0.0, 0.0))
     largest = size.nan_to_num(0.0, 0.0, 0.0).max() if size.numel() else 0.0
-    known = reference.values.isfinite() & (reference.errors <= 1e-2 * torch.clamp(size, min=1e-2 * largest))
-    return known | (reference.values.isfinite() & (reference.errors <= evidence.fine))
+    sharp = _SHARP * torch.clamp(size, min=_SHARP * largest)
+    sharp = torch.maximum(sharp, torch.maximum(evidence.fine, _NOTHING * reference.size))
+    return reference.values.isfinite() & (reference.errors <= sharp)
 
 
 # Places that are not smooth
@@ -102,14 +124,15 @@ def _rough(evidence: Evidence, place: int, bend: Bend, by: Differences) -> Outco
         return Outcome(
             Verdict.JUMP, place, sentence=f"the second derivative grows without bound here; {autograd}"
         )
-    sentence = f"the function has no values on one side, so there is no second derivative; {autograd}"
+    what = "its first gradient" if by is evidence.slopes else "the function"
+    sentence = f"{what} has no values here or on one side, so there is no second derivative; {autograd}"
     return Outcome(Verdict.DOMAIN_EDGE, place, sentence=sentence)
 
 
 def _step(evidence: Evidence, place: int, by: Differences) -> Outcome:
     """The verdict where the second derivative is another one on each side."""
     given, (low, high) = float(evidence.given[place]), by.sides(place)
-    room = float(evidence.allowed[place]) + 1e-2 * (high - low)
+    room = float(evidence.allowed[place]) + float(by.errors[place])
     sides = f"{real(low, 4)} on one side and {real(high, 4)} on the other"
     if low - room <= given <= high + room:
         sentence = f"the second derivative is {sides}; autograd gives {real(given)}"
@@ -123,23 +146,16 @@ def _step(evidence: Evidence, place: int, by: Differences) -> Outcome:
 # Smooth places
 
 
-def _smooth(evidence: Evidence, rough: list[int]) -> Outcome:
+def _smooth(evidence: Evidence, rough: list[int]) -> Outcome | None:
+    """The verdict on the smooth places; None where some are not known of, or there are none."""
     smooth = torch.ones_like(evidence.given, dtype=torch.bool)
     smooth[rough] = False
-    stands = _stands(evidence, smooth)
-    if not any(stand.known.any() for stand in stands.values()):
-        return _alone(evidence, smooth)
-    off = torch.stack([stand.off for stand in stands.values()]).any(0)
+    stands, nowhere = _stands(evidence, smooth), torch.zeros_like(smooth)
+    off = torch.stack([nowhere, *(stand.off for stand in stands.values())]).any(0)
     if off.any():
         return _worst_of(evidence, stands, off)
-    known = torch.stack([stand.known for stand in stands.values()]).any(0)
-    return _agreement(evidence, known)
-
-
-def _alone(evidence: Evidence, smooth: torch.Tensor) -> Outcome:
-    """The verdict where there is no reference at all."""
-    said = "no formula, and no difference is sharp enough to tell" if smooth.any() else ""
-    return Outcome(Verdict.OK, sentence=said)
+    known = torch.stack([nowhere, *(stand.known for stand in stands.values())]).any(0)
+    return _agreement(evidence, known) if smooth.any() and bool(known[smooth].all()) else None
 
 
 def _stands(evidence: Evidence, smooth: torch.Tensor) -> dict[str, _Stand]:
@@ -149,10 +165,9 @@ def _stands(evidence: Evidence, smooth: torch.Tensor) -> dict[str, _Stand]:
         made["formula"] = _to_formula(evidence, evidence.formula, smooth)
     for name, reference in (("numeric", evidence.numeric), ("slopes", evidence.slopes)):
         if reference is not None:
-            room = reference.errors.nan_to_num(nan=0.0) + 1e-12 * reference.values.abs().nan_to_num(0.0)
             known = smooth & _tells(reference, evidence)
             known[list(reference.rough)] = False
-            made[name] = _stand(evidence, reference.values, room, known)
+            made[name] = _stand(evidence, reference.values, reference.errors.nan_to_num(nan=0.0), known)
     return made
 
 

@@ -10,7 +10,7 @@ import torch
 
 from autograd_cli.gradients.evidence import Bench
 from autograd_cli.gradients.replay import Replay, ReplayError
-from autograd_cli.gradients.rounding import Spread
+from autograd_cli.gradients.rounding import Spread, rms
 from autograd_cli.gradients.sampler import DOUBLE, Sampler, finfo
 from autograd_cli.gradients.second.surface import Curvature, Surface, curvature
 
@@ -108,7 +108,7 @@ class Passes:
         elements look exact by chance.
         """
         found = _CALLS * spread.tolerance(spread.exact, spread.samples)
-        return torch.maximum(found, _LEAST * found.square().mean().sqrt())
+        return torch.maximum(found, _LEAST * rms(found.unsqueeze(1)))
 
     def spread(self, name: str, exact: torch.Tensor, samples: torch.Tensor) -> Spread:
         """What rounding does to a block (n,) by a leaf, of which the samples are (samples, n)."""

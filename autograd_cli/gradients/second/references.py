@@ -1,7 +1,9 @@
 """Second derivatives of a surface by differences, block by block."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 import torch
@@ -15,9 +17,29 @@ from autograd_cli.gradients.second.surface import Surface, gradient
 
 PROBES = 4
 """Directions along which a product with a direction is looked at by the function alone."""
-_SLOPE_LEVELS, _FINE_LEVELS = 10, 18
 _DEAR = 1_000_000
 """The work of one replay above which one direction has to do."""
+_OCTAVES, _GROUPS = 6, 8
+"""Factors of 2 within which sizes of elements are alike, and groups of like elements at most."""
+
+
+@dataclass(frozen=True)
+class _Way:
+    """How a direction is stepped along: so many `levels`, steps narrowed by so many factors of 2.
+
+    `wide` steps are not for the elements' own sizes; `grouped` means elements of like size together,
+    each group by steps of its own.
+    """
+
+    levels: int
+    narrowed: int = 0
+    wide: bool = False
+    grouped: bool = False
+
+
+_FEW, _FINE, _WIDE, _GROUPED = _Way(10), _Way(18), _Way(10, wide=True), _Way(18, grouped=True)
+_NARROW = (_Way(18, narrowed=9), _Way(18, narrowed=18))
+"""What swings often within its own size is looked at by steps narrower by far."""
 
 
 class References:
@@ -27,29 +49,76 @@ class References:
         self.surface = surface
         self.plan = plan
         self.rounding = rounding
-        self._found: dict[tuple[int, int, bool], Levels] = {}
+        self._found: dict[tuple[int, _Way], list[Levels]] = {}
 
     def numeric(self, one: str, other: str) -> Differences:
         """Second differences of the function alone for a block, or along PROBES in its first leaf."""
+        clouded = [self.surface.clouded[self.surface.parts[name]] for name in (one, other)]
         if self.plan.whole:
-            return self._elements(one, other)
-        return self._along_probes(one, other)
+            return self._elements(one, other).without(np.logical_or.outer(*clouded).ravel())
+        found = self._along_probes(one, other)
+        return found.without(np.full(len(found.values), np.concatenate(clouded).any()))
 
     def slopes(self, one: str, other: str) -> Differences:
         """Differences of autograd's first gradient for the block of two leaves, the second one moved."""
         part, rows = self.surface.parts[one], self.plan.rows[other]
-        return _columns([differences(self._read(row, part)) for row in range(rows.start, rows.stop)])
+        return _columns([self._column(row, part) for row in range(rows.start, rows.stop)])
+
+    def _column(self, row: int, part: slice) -> Differences:
+        (move,) = self._moves(row, _FINE)
+        found = differences(self._read(row, part), np.abs(self._here[part]) / np.abs(move).max())
+        clouded = self.surface.clouded
+        return found.without(clouded[part] | clouded[move != 0].any())
 
     def _read(self, row: int, part: slice) -> by.Bends:
-        """What the gradient by a part tells along a direction; of few steps, else of finer or wider ones."""
-        known = by.read(_chosen(self._slope_levels(row, _SLOPE_LEVELS), part))
+        """What the gradient by a part tells along a direction: of few steps, else of others as well."""
+        known = self._told(row, part, _FEW)
         if not known.rough and _settled(known):
             return known
-        fine = _chosen(self._slope_levels(row, _FINE_LEVELS), part)
-        known = by.read(fine)
-        if _settled(known) or not self._has_wide(row):
-            return known
-        return by.better(fine, _chosen(self._slope_levels(row, _SLOPE_LEVELS, True), part))
+        known = self._told(row, part, _FINE)
+        for way in (_WIDE, _GROUPED):
+            if not _settled(known) and self._has(row, way):
+                known = by.better(known, self._told(row, part, way))
+        for way in _NARROW:
+            if by.is_dull(known):
+                known = by.sharper(known, self._told(row, part, way))
+        return known
+
+    def _has(self, row: int, way: _Way) -> bool:
+        """Whether a way is another one than steps for the elements' own sizes."""
+        if way.grouped:
+            return len(self._groups(self.plan.directions[row].numpy())) > 1
+        (wide,), (own,) = self._moves(row, _WIDE), self._moves(row, _FINE)
+        return bool(np.abs(wide).max() > 8 * np.abs(own).max())
+
+    def _told(self, row: int, part: slice, way: _Way) -> by.Bends:
+        """What the gradient by a part tells along a direction, stepped along in one way."""
+        if (row, way) not in self._found:
+            self._found[row, way] = [self._made_levels(move, way.levels) for move in self._moves(row, way)]
+        places = np.arange(part.start, part.stop)
+        return by.total([by.read(levels[places]) for levels in self._found[row, way]])
+
+    def _moves(self, row: int, way: _Way) -> list[Array]:
+        """By how much a step of 1 moves a point, (n,) each: all elements together, or group by group."""
+        direction = self.plan.directions[row].numpy()
+        if way.grouped:
+            return self._groups(direction)
+        scales = (self.surface.wide if way.wide else self.surface.scales)[direction != 0]
+        return [direction * by.rounded(np.median(scales) * 2.0**-way.narrowed)]
+
+    def _groups(self, direction: Array) -> list[Array]:
+        """A direction split by the sizes of its elements, each part with the least size in it."""
+        moved = np.flatnonzero(direction)
+        octaves = np.log2(self.surface.scales[moved])
+        width = max(_OCTAVES, np.ptp(octaves) / (_GROUPS - 1))
+        group = np.floor((octaves - octaves.min()) / width)
+        made = []
+        for number in np.unique(group):
+            places = moved[group == number]
+            part = np.zeros_like(direction)
+            part[places] = direction[places] * by.rounded(self.surface.scales[places].min())
+            made.append(part)
+        return made
 
     @cached_property
     def _here(self) -> Array:
@@ -61,31 +130,18 @@ class References:
         made: Array = gradient(surface.replay, leaves, surface.cotangent).numpy()
         return made
 
-    def _scale(self, row: int, wide: bool) -> float:
-        """How far a step of 1 goes along a direction."""
-        moved = self.plan.directions[row].numpy() != 0
-        scales = (self.surface.wide if wide else self.surface.scales)[moved]
-        return float(np.median(scales))
+    def _made_levels(self, move: Array, count: int) -> Levels:
+        """Differences of the gradient along a line, by that many steps."""
+        h, at = by.steps(count)[1:], self.surface.at
+        up, down = (np.array([self._gradient(at + sign * step * move) for step in h]) for sign in (1, -1))
+        misfit = np.array([self._misfit(step * move) for step in h])
+        return by.of_slopes(up, down, self._here, h, self.rounding, misfit).times(1 / np.abs(move).max())
 
-    def _has_wide(self, row: int) -> bool:
-        return self._scale(row, True) > 8 * self._scale(row, False)
-
-    def _slope_levels(self, row: int, count: int, wide: bool = False) -> Levels:
-        """Differences of the gradient along a direction of the plan, by that many steps."""
-        if (row, count, wide) not in self._found:
-            self._found[row, count, wide] = self._made_levels(row, count, self._scale(row, wide))
-        return self._found[row, count, wide]
-
-    def _made_levels(self, row: int, count: int, scale: float) -> Levels:
-        direction = self.plan.directions[row].numpy() * scale
-        h = by.steps(count)[1:]
-        up = np.array([self._gradient(self.surface.at + step * direction) for step in h])
-        down = np.array([self._gradient(self.surface.at - step * direction) for step in h])
-        return by.of_slopes(up, down, self._here, h, self.rounding + self._moved()).times(1 / scale)
-
-    def _moved(self) -> Array:
-        """What rounding the place itself does to the gradient, roughly."""
-        return 1e-16 * np.abs(self._here)
+    def _misfit(self, move: Array) -> float:
+        """The part of a move that rounding the places that it leads to takes away or adds, at most."""
+        at, (moved,) = self.surface.at, np.nonzero(move)
+        off = [np.abs(((at + one) - at) - one)[moved] for one in (move, -move)]
+        return float((np.maximum(*off) / np.abs(move[moved])).max())
 
     def _elements(self, one: str, other: str) -> Differences:
         first, second = self.surface.parts[one], self.surface.parts[other]
@@ -102,44 +158,57 @@ class References:
         return _picked(found, order, size)
 
     def _pairs(self, pairs: Sequence[tuple[int, int]]) -> Differences:
-        """The second derivatives by pairs of elements, wider steps tried where they tell more."""
-        narrow = self._levels(pairs, self.surface.scales)
-        known = by.read(narrow)
-        if not _settled(known) and (self.surface.wide > 8 * self.surface.scales).any():
-            wide = np.maximum(self.surface.wide, self.surface.scales)
-            known = by.better(narrow, self._levels(pairs, wide))
-        return differences(known)
+        """The second derivatives by pairs of elements, other steps tried where they tell more."""
+        narrow, wide = self.surface.scales, self.surface.wide
+        known = by.read(self._levels(pairs, narrow))
+        if not _settled(known) and (wide > 8 * narrow).any():
+            known = by.better(known, by.read(self._levels(pairs, np.maximum(wide, narrow))))
+        for way in _NARROW:
+            if by.is_dull(known):
+                known = by.sharper(known, by.read(self._levels(pairs, narrow * 2.0**-way.narrowed)))
+        (first, second), size = np.array(pairs).T, self.surface.line.size
+        return differences(known, size / (narrow[first] * narrow[second]))
 
     def _levels(self, pairs: Sequence[tuple[int, int]], scales: Array) -> Levels:
         """Differences along the sum and the difference of two moves; of one alone where both are the same."""
+        scales = by.rounded(scales)
         unit, first, second = np.diag(scales), *np.array(pairs).T
-        same = (first == second)[:, None]
-        plus = np.where(same, unit[first], unit[first] + unit[second])
-        minus = np.where(same, 0.0, unit[first] - unit[second])
-        factor = 1 / (scales[first] * scales[second]) / np.where(same[:, 0], 1.0, 4.0)
-        noise = self.surface.noise
-        added = by.along(self.surface.changes, plus, noise)
-        mixed = np.flatnonzero(~same[:, 0])
-        taken = by.none_like(added)
-        if len(mixed):
-            taken = taken.with_lines(mixed, by.along(self.surface.changes, minus[mixed], noise))
-        return added.combined(taken, factor)
+        same = first == second
+        plus = np.where(same[:, None], unit[first], unit[first] + unit[second])
+        factor = 1 / (scales[first] * scales[second]) / np.where(same, 1.0, 4.0)
+        added, mixed = by.along(self.surface.changes, plus), np.flatnonzero(~same)
+        if not len(mixed):
+            return added.levels(self.surface.noise, factor)
+        taken = by.along(self.surface.changes, (unit[first] - unit[second])[mixed])
+        return added.levels(self.surface.noise, factor, taken.with_none(mixed, len(pairs)))
 
     def _along_probes(self, one: str, other: str) -> Differences:
         """The block's product with the direction of the second leaf, along random directions of the first."""
         surface, part = self.surface, self.surface.parts[one]
-        row = self.plan.rows[other].start
-        moved = self.plan.directions[row].numpy()
         count = PROBES if surface.replay.work() <= _DEAR else 1
         probes = np.zeros((count, len(surface.at)))
         for number in range(count):
             probes[number, part] = probe(part.stop - part.start, number).numpy()
-        lengths = (self._scale(self.plan.rows[one].start, False), self._scale(row, False))
-        plus, minus = probes * lengths[0] + moved * lengths[1], probes * lengths[0] - moved * lengths[1]
-        added = by.along(surface.changes, plus, surface.noise)
-        taken = by.along(surface.changes, minus, surface.noise)
-        factor = np.full(count, 1 / (4 * lengths[0] * lengths[1]))
-        return differences(by.read(added.combined(taken, factor)))
+        rows = self.plan.rows[one].start, self.plan.rows[other].start
+        first, second = ([*self._moves(row, _FINE)] for row in rows)
+        known = self._mixed(probes, first, second)
+        size = surface.line.size / (np.abs(first).max() * np.abs(second).max())
+        if not _settled(known):
+            first, second = ([*self._moves(row, _GROUPED)] for row in rows)
+            if 1 < len(first) * len(second) <= 10 * _DEAR / surface.replay.work():
+                known = by.better(known, self._mixed(probes, first, second))
+        return differences(known, np.full(count, size))
+
+    def _mixed(self, probes: Array, first: Sequence[Array], second: Sequence[Array]) -> by.Bends:
+        """The second derivatives along probes and a direction, by each pair of their parts together."""
+        changes, found = self.surface.changes, []
+        for one, other in product(first, second):
+            lengths = np.abs(one).max(), np.abs(other).max()
+            line = np.where(one != 0, probes, 0.0) * lengths[0]
+            factor = np.full(len(probes), 1 / (4 * lengths[0] * lengths[1]))
+            added, taken = by.along(changes, line + other), by.along(changes, line - other)
+            found.append(by.read(added.levels(self.surface.noise, factor, taken)))
+        return by.total(found)
 
 
 def probe(count: int, number: int) -> torch.Tensor:
@@ -152,20 +221,17 @@ def _settled(known: by.Bends) -> bool:
     return bool((known.errors <= 1e-6 * np.abs(known.values) + 1e-9).all())
 
 
-def _chosen(levels: Levels, part: slice) -> Levels:
-    return levels[np.arange(part.start, part.stop)]
-
-
 def _columns(given: Sequence[Differences]) -> Differences:
     """Differences for one column after the other, (rows,) each, as those of a block by rows."""
     size, count = len(given[0].values), len(given)
     stacked = [
         torch.stack([getattr(one, name) for one in given], 1).reshape(-1)
-        for name in ("values", "errors", "low", "high")
+        for name in ("values", "errors", "size", "low", "high")
     ]
     rough = {place * count + k: bend for k, one in enumerate(given) for place, bend in one.rough.items()}
     assert len(stacked[0]) == size * count
-    return Differences(stacked[0], stacked[1], dict(sorted(rough.items())), stacked[2], stacked[3])
+    values, errors, natural, low, high = stacked
+    return Differences(values, errors, natural, dict(sorted(rough.items())), low, high)
 
 
 def _picked(given: Differences, order: Sequence[int], size: int) -> Differences:
@@ -175,6 +241,5 @@ def _picked(given: Differences, order: Sequence[int], size: int) -> Differences:
     assert given.high is not None
     rough = {place: given.rough[k] for place, k in enumerate(order) if k in given.rough}
     places = torch.tensor(order)
-    return Differences(
-        given.values[places], given.errors[places], rough, given.low[places], given.high[places]
-    )
+    values, errors, natural = (part[places] for part in (given.values, given.errors, given.size))
+    return Differences(values, errors, natural, rough, given.low[places], given.high[places])

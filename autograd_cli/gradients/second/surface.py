@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from autograd_cli.errors import first_line
 from autograd_cli.gradients.lane_rules import NoLanesError
@@ -26,7 +27,8 @@ class Surface:
     """The function of a replay in float64; used inside its session.
 
     `parts` are the places of the leaves in a point, `at` is the recorded point, `scales` how far each
-    of its elements is moved at most, `wide` the same where that is too little.
+    of its elements is moved at most, `wide` the same where that is too little. `clouded` are the elements
+    that reach an output that is not finite, of which there is no change to be had.
     """
 
     def __init__(self, replay: Replay, names: Sequence[str], cotangent: torch.Tensor, noise: float) -> None:
@@ -39,6 +41,7 @@ class Surface:
         typical = np.concatenate([np.full(one.components.numel(), one.typical) for one in lines.values()])
         self.scales: Array = np.where(self.at == 0, typical, np.abs(self.at))
         self.wide: Array = np.maximum(typical, 1.0)
+        self.clouded = np.concatenate([_mask(line) for line in lines.values()])
         self.lanes = self._lanes(names)
 
     @property
@@ -81,6 +84,13 @@ class Surface:
     def _change(self, point: torch.Tensor) -> float:
         output = self.replay(self.leaves(point))
         return float(self.line.sums((output - self.line.output).unsqueeze(0)))
+
+
+def _mask(line: Line) -> NDArray[np.bool_]:
+    """Which components of a leaf have no slope, (n,)."""
+    made = np.zeros(line.components.numel(), dtype=bool)
+    made[line.clouded()] = True
+    return made
 
 
 def _placed(sizes: Mapping[str, int]) -> Parts:
