@@ -181,8 +181,7 @@ def cotangent_of(
         return None
     settings = replace(made.settings, dtype="float32", device="cpu")
     value = value_of("grad-output", options.grad_output, made.bindings, settings, stdin)
-    given = torch.as_tensor(value)
-    if given.is_complex() and not root.is_complex():
+    if torch.as_tensor(value).is_complex() and not root.is_complex():
         raise InputError(
             "AGX208",
             "--grad-output is complex, and the output is real.",
@@ -190,7 +189,7 @@ def cotangent_of(
             span=Span(0, len(options.grad_output)),
             hint="The cotangent of a real output is real.",
         )
-    given = given.to(dtype=root.dtype, device=root.device)
+    given = torch.as_tensor(value, dtype=root.dtype, device=root.device)
     if given.shape != root.shape:
         raise InputError(
             "AGX208",

@@ -1,7 +1,8 @@
 """What a person binds to a name, made into a value with a role.
 
 Values are evaluated in the order written, each seeing the earlier ones, in torch's
-default dtype; only then are they converted to the dtype and device of the run.
+default dtype; only then are they converted to the dtype and device of the run. Numbers
+and lists of them, which are Python's, are made tensors of that dtype at once.
 """
 
 import ast
@@ -66,6 +67,7 @@ def bind(
     Raises InputError AGX202 where a text is no value, and what `files.read` raises.
     """
     settled: list[BoundValue] = []
+    values: list[Any] = []
     mentioned = set(roles.used)
     plain = replace(settings, dtype="float32", device="cpu")
     for name, text in pairs:
@@ -73,7 +75,9 @@ def bind(
         value = value_of(name, text, settled, plain, stdin, program)
         mentioned |= _names_in(program)
         settled.append(_settled(BoundValue(name, text, value, "constant"), roles))
-    return tuple(_ready(one, settings.device, dtype, one.name in mentioned) for one in settled)
+        values.append(value)
+    both = zip(settled, values, strict=True)
+    return tuple(_ready(one, value, settings.device, dtype, one.name in mentioned) for one, value in both)
 
 
 def _names_in(program: Program | None) -> set[str]:
@@ -188,16 +192,26 @@ def _leaf(binding: BoundValue, roles: Roles) -> BoundValue:
     return BoundValue(binding.name, binding.text, tensor, role, converted)
 
 
-def _ready(binding: BoundValue, device: str, dtype: str | None, used: bool) -> BoundValue:
-    """`binding` in the run's dtype and on its device; a tensor put elsewhere by its text stays there."""
+def _ready(binding: BoundValue, typed: Any, device: str, dtype: str | None, used: bool) -> BoundValue:
+    """`binding` in the run's dtype and on its device; a tensor put elsewhere by its text stays there.
+
+    `typed` is what the text itself came to: numbers beyond torch's default dtype keep their digits.
+    """
     value = binding.value
     if isinstance(value, torch.Tensor):
         if dtype is not None and _is_floating(value):
-            value = value.to(_kept_complex(value, dtype))
+            value = _of_dtype(value, typed, _kept_complex(value, dtype))
         if value.device.type == "cpu":
             value = value.to(device)
         value = value.detach().requires_grad_(binding.role == "leaf")
     return BoundValue(binding.name, binding.text, value, binding.role, binding.converted, used)
+
+
+def _of_dtype(value: torch.Tensor, typed: Any, dtype: torch.dtype) -> torch.Tensor:
+    """A tensor in another dtype: converted, or made anew of the numbers that were typed."""
+    if value.dtype == dtype:
+        return value
+    return value.to(dtype) if isinstance(typed, torch.Tensor) else torch.tensor(typed, dtype=dtype)
 
 
 def _is_list(value: Any) -> bool:
@@ -231,6 +245,8 @@ def _why_no_tensor(value: Any) -> tuple[str, str]:
     """What keeps numbers from being a tensor, and what to write instead."""
     if any(isinstance(item, int) and not -(2**63) <= item < 2**63 for item in flat(value)):
         return "it holds an integer beyond int64", "Write a float, such as 1e30."
+    if any(isinstance(item, torch.Tensor) and item.numel() != 1 for item in flat(value)):
+        return "it holds tensors of several elements", "Write stack([…]) or cat([…])."
     return "its lists are not of one shape", "All rows of a nested list have the same length."
 
 

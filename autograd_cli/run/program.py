@@ -32,9 +32,12 @@ def run_program(
     bindings: Sequence[BoundValue],
     settings: Settings,
     observer: Observer | None = None,
+    lists: bool = False,
 ) -> Ran:
     """What the run of `program` leaves; a failure of the program stands in it.
 
+    The value of an expression is one tensor, or with `lists` the list that is written, of which a
+    value is made.
     The random state and the default dtype are the caller's: see `torch_state`. Raises
     LanguageError and LimitError where the program asks for what the language does not have.
     """
@@ -47,20 +50,22 @@ def run_program(
             state, scope.of(program, [b.name for b in bindings], [use.name for use in settings.uses])
         )
         if program.is_expression:
-            _expression(state, compiler)
+            _expression(state, compiler, lists)
         else:
             _statements(state, compiler)
     return ran
 
 
-def _expression(state: State, compiler: Compiler) -> None:
-    """Run a source of one expression; the value is the one tensor to look at."""
+def _expression(state: State, compiler: Compiler, lists: bool) -> None:
+    """Run a source of one expression; the value is the one tensor to look at, or with `lists` a list."""
     node = state.ran.program.body
     statements = Statements(state, compiler)
     step = statements.statement(state.ran.program.statements[0], 0)
     try:
         step(state.names)
-        state.ran.value = _one_tensor(state, node, _root(state, node, state.ran.value))
+        root = _root(state, node, state.ran.value)
+        is_list = lists and isinstance(node, nodes.Sequence)
+        state.ran.value = root if is_list else _one_tensor(state, node, root)
     except AgxError:
         raise
     except Exception as error:

@@ -41,7 +41,7 @@ def torch_state(settings: Settings) -> Iterator[None]:
 
 def evaluate(program: Program, bindings: Sequence[BoundValue], settings: Settings) -> Any:
     """The value of `program`; raises what torch raised where it cannot be evaluated."""
-    made = run(program, bindings, settings)
+    made = whole(run_program(program, bindings, settings, lists=True))
     if made.failure is not None:
         raise made.failure.error
     return made.output

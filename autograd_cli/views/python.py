@@ -1,7 +1,7 @@
 """A plain script that reproduces a run under torch alone."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from pathlib import PurePath
 
 from autograd_cli.errors import AgxError
@@ -137,9 +137,10 @@ def _targets(report: Report) -> Iterator[str]:
 
 
 def _bindings(bindings: Sequence[Binding]) -> Iterator[str]:
-    """A line a name as it was typed, in torch's defaults; then what each is converted to.
+    """A line a name as it was typed, in the dtype of the run.
 
-    A value that is made of earlier ones is made of what these were before.
+    A value that is made of earlier ones is made of what these were in torch's defaults: then all
+    values are made in those first, from what was typed, and made again for the run.
     """
     names: set[str] = set()
     later = []
@@ -148,15 +149,22 @@ def _bindings(bindings: Sequence[Binding]) -> Iterator[str]:
         if not one.name.isidentifier():
             yield f"# {one_line(one.name)} is no name"
             continue
-        value = _value(one, names)
-        if one.converted and (sees or one.dtype != "float32"):
-            value += ".to(torch.float32)"
-        moved = _moved(one)
+        text, moved, dtype = _text(one), _moved(one), _dtype(one)
+        if sees and (again := dtype not in _DEFAULTS) and not _is_literal(one):
+            yield f"__{one.name} = {text}"
+            text = f"__{one.name}"
+        if not sees:
+            yield f"{one.name} = {_value(one, text, names, dtype)}{moved}"
+        else:
+            yield f"{one.name} = {_value(one, text, names, 'float32' if one.converted else '')}"
+            if again or moved:
+                later.append(f"{one.name} = {_value(one, text, names, dtype) if again else one.name}{moved}")
         names.add(one.name)
-        yield f"{one.name} = {value}{'' if sees else moved}"
-        if sees and moved:
-            later.append(f"{one.name} = {one.name}{moved}")
     yield from later
+
+
+_DEFAULTS = ("", "float32", "complex64")
+"""What torch makes of numbers unless it is told, and of what is no number with digits."""
 
 
 def _names(text: str) -> set[str]:
@@ -169,23 +177,36 @@ def _typed(text: str) -> str:
     return one_line("".join(blanks.get(token.kind, token.text) for token in scan(text)))
 
 
-def _value(one: Binding, earlier: set[str]) -> str:
-    """What was typed, or what a file holds; of a tensor as one."""
-    text = _from_file(one) if one.text.startswith("@") else _typed(one.text)
+def _text(one: Binding) -> str:
+    """What was typed, or what reads the file that holds the value."""
+    return _from_file(one) if one.text.startswith("@") else _typed(one.text)
+
+
+def _is_literal(one: Binding) -> bool:
+    """Whether numbers were typed, and nothing that is to be evaluated."""
+    return not one.text.startswith("@") and not _names(one.text) - {"e", "j", "True", "False"}
+
+
+def _value(one: Binding, text: str, earlier: Set[str], dtype: str) -> str:
+    """What `text` stands for; of a tensor as one, of `dtype` where that is given."""
     if one.shape is None:
         return text
-    if not one.text.startswith("@") and not _names(one.text) - {"e", "j", "True", "False"}:
-        return f"torch.tensor({text})"
-    return f"torch.as_tensor({text})" + (".clone()" if _names(one.text) & earlier else "")
+    made = f"torch.{'tensor' if _is_literal(one) else 'as_tensor'}({text}"
+    made += f", dtype=torch.{dtype})" if dtype else ")"
+    return made + (".clone()" if _names(one.text) & earlier else "")
+
+
+def _dtype(one: Binding) -> str:
+    """The dtype that a value with digits is made in; empty for any other."""
+    floating = one.dtype.startswith(("float", "bfloat", "complex"))
+    return one.dtype if one.shape is not None and floating and one.dtype.isidentifier() else ""
 
 
 def _moved(one: Binding) -> str:
-    """The dtype, the device and the gradient of a tensor in this run."""
+    """The device and the gradient of a tensor in this run."""
     if one.shape is None:
         return ""
-    floating = one.dtype.startswith(("float", "bfloat", "complex"))
-    made = f".to(torch.{one.dtype})" if floating and one.dtype.isidentifier() else ""
-    made += f".to({one.device!r})" if one.device != "cpu" else ""
+    made = f".to({one.device!r})" if one.device != "cpu" else ""
     return f"{made}.requires_grad_()" if one.requires_grad else made
 
 
@@ -282,7 +303,7 @@ def _backward(report: Report) -> str:
 
 def _cotangent(report: Report, output: Output, name: str) -> str:
     if report.grad_output and not report.grad_output.startswith("@"):
-        return f"torch.as_tensor({_typed(report.grad_output)}).to({name})"
+        return f"torch.as_tensor({_typed(report.grad_output)}, dtype={name}.dtype, device={name}.device)"
     if report.grad_output:
         return f"torch.tensor({_literal(output.gradient)}).to({name})"
     return "" if output.shape == () and "complex" not in output.dtype else f"torch.ones_like({name})"

@@ -1,5 +1,7 @@
 """What a bound text becomes: value, dtype and role."""
 
+import math
+
 import pytest
 import torch
 
@@ -112,6 +114,56 @@ def test_floating_values_take_the_dtype_asked_for(dtype: str) -> None:
 
 def test_values_are_computed_in_the_default_dtype_and_then_converted() -> None:
     assert one("tensor(0.1)", dtype="float64").value.item() == torch.tensor(0.1).double().item()
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("0.1", 0.1),
+        ("-1e-3", -0.001),
+        ("1/3", 1 / 3),
+        ("2*pi", 2 * math.pi),
+        ("100000001", 100000001.0),
+        ("[100000001.]", [100000001.0]),
+        ("[[0.1, 2], [0.3, 100000001]]", [[0.1, 2.0], [0.3, 100000001.0]]),
+    ],
+)
+@pytest.mark.parametrize("const", [(), ("x",)])
+def test_numbers_that_are_typed_keep_their_digits_in_float64(
+    text: str, values: object, const: tuple[str]
+) -> None:
+    made = one(text, dtype="float64", const=frozenset(const)).value
+    assert (made.tolist() if isinstance(made, torch.Tensor) else made) == values
+    assert not isinstance(made, torch.Tensor) or made.dtype == torch.float64
+
+
+@pytest.mark.parametrize("text", ["[0.5, x]", "(0.5, x)", "[1/2, x*1]", "[[0.5, x]]"])
+def test_a_list_may_hold_earlier_values(text: str) -> None:
+    pairs = [("x", "2"), ("y", text)]
+    y = bind(pairs, Roles({"x": TENSOR, "y": TENSOR}), Settings())[1]
+    assert y.value.flatten().tolist() == [0.5, 2.0]
+
+
+def test_a_list_of_longer_tensors_is_refused() -> None:
+    with pytest.raises(InputError, match="it holds tensors of several elements") as caught:
+        bind([("x", "[1,2]"), ("y", "[x, x]")], Roles({"x": TENSOR, "y": TENSOR}), Settings())
+    assert caught.value.hint == "Write stack([…]) or cat([…])."
+
+
+def test_of_several_results_the_values_are_taken() -> None:
+    assert one("tensor([1.,3.]).max(0)").value.item() == 3.0
+
+
+def test_imaginary_numbers_keep_their_digits() -> None:
+    assert one("0.1j", dtype="complex128").value.item() == 0.1j
+
+
+def test_later_values_see_earlier_ones_in_the_default_dtype() -> None:
+    used = {"x": TENSOR, "y": TENSOR}
+    pairs = [("x", "[0.1, 0.2]"), ("y", "x @ ones(2)")]
+    x, y = bind(pairs, Roles(used), Settings(), "float64")
+    assert x.value.tolist() == [0.1, 0.2]
+    assert y.value.item() == (torch.tensor([0.1, 0.2]) @ torch.ones(2)).double().item()
 
 
 def test_a_complex_value_stays_complex() -> None:

@@ -23,6 +23,12 @@ CASES = {
         "X": "randn(10,3)", "w": "randn(3,1)", "b": "zeros(1)", "y": "randn(10,1)"}, {"wrt": ("w", "b")}),
     "earlier names": ("(x*y).sum()", {"x": "[1, 2, 3]", "y": "2*x + 1"}, {}),
     "double": ("exp(x)/3 + ones(2)", {"x": "[0.1, 16777217]"}, {"dtype": "float64"}),
+    "digits": ("x*y.sum() + z + c*k.sum()", {
+        "x": "0.1", "y": "[0.1, 100000001]", "z": "2*pi", "c": "1/3", "k": "[0.1]"},
+        {"dtype": "float64", "const": ("c", "k")}),
+    "digits of earlier names": ("x*y.sum() + z*c", {
+        "x": "0.1", "c": "0.3", "y": "[0.1, x]", "z": "3*c"}, {"dtype": "float64", "const": ("c",)}),
+    "digits of a cotangent": ("x*x", {"x": "[1., 2.]"}, {"grad_output": "[0.1, 2]", "dtype": "float64"}),
     "half": ("(x*x).sum()", {"x": "[0.1, 0.2]"}, {"dtype": "float16"}),
     "no scalar": ("x*x", {"x": "randn(2,3)"}, {}),
     "cotangent": ("x*x", {"x": "[1., 2., 3.]"}, {"grad_output": "[1, 0, 2]"}),
@@ -164,7 +170,7 @@ def test_modes_and_defaults_are_set_for_the_source_alone(stored):
 def test_numbers_from_standard_input_are_written_out(stored):
     binding = Binding("x", "@-", (3,), "float32", "cpu", True, (1.0, float("nan"), float("-inf")), "leaf")
     text = script(replace(stored("sin"), bindings=(binding,)))
-    assert "x = torch.as_tensor([1.0, math.nan, -math.inf]).to(torch.float32).requires_grad_()\n" in text
+    assert "x = torch.as_tensor([1.0, math.nan, -math.inf], dtype=torch.float32).requires_grad_()\n" in text
 
 
 def test_a_failed_expression_is_evaluated_and_no_more(stored):
