@@ -317,12 +317,12 @@ def distance(
     """
     if one.shape != other.shape:
         return inf, 0.0
-    eps = torch.finfo(other.dtype).eps
+    limits = torch.finfo(other.dtype)
     wide = torch.complex128 if other.is_complex() else torch.float64
     one, other = one.to(wide), other.to(wide)
     same = (one == other) | (one.isnan() & other.isnan())
     off = (one - other).abs().nan_to_num(nan=inf, posinf=inf).masked_fill(same, 0)
     sizes = (other.abs() if summands is None else summands.to(torch.float64)).nan_to_num(0, 0, 0)
-    allowed = sizes * (_ROUNDING * eps) + torch.finfo(torch.float32).tiny
+    allowed = (sizes + limits.tiny) * (_ROUNDING * limits.eps)  # numbers below tiny lie that far apart
     worst = int((off - allowed).flatten().argmax()) if off.numel() else 0
     return (off.flatten()[worst].item(), allowed.flatten()[worst].item()) if off.numel() else (0.0, 0.0)

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.autograd.graph import Node as GradFn
 
-from autograd_cli.graph.chain import Followed, follow
+from autograd_cli.graph.chain import Followed, distance, follow
 from autograd_cli.graph.walk import Walk, walk
 
 
@@ -197,3 +197,17 @@ def test_a_graph_of_many_nodes_is_followed_without_recursion() -> None:
     found.ends.clear()
     del y, end
     walked.release()
+
+
+SMALL = {torch.float64: 1e-40, torch.float32: 1e-30, torch.float16: 1e-5, torch.bfloat16: 1e-30}
+
+
+@pytest.mark.parametrize("dtype", SMALL)
+def test_small_numbers_are_held_against_the_limits_of_their_own_dtype(dtype: torch.dtype) -> None:
+    given = torch.tensor([SMALL[dtype], 0.0], dtype=dtype)
+    off, allowed = distance(given, 4 * given)
+    assert off == pytest.approx(3 * SMALL[dtype], rel=0.1)
+    assert off > allowed
+    least = torch.tensor([torch.finfo(dtype).tiny * torch.finfo(dtype).eps, 0.0], dtype=dtype)
+    off, allowed = distance(least, torch.zeros_like(least))
+    assert 0 < off <= allowed
