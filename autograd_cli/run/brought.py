@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
+from math import sqrt
 from typing import Any, NamedTuple
 
 import torch
@@ -28,8 +29,8 @@ _SMALL = 1 << 20
 class Applied(NamedTuple):
     """One call of an autograd.Function of theirs: the class, its arguments as they were, and its place.
 
-    `needs` says which arguments required grad, `dirty` which were written in place, `floats` which of
-    the outputs a gradient can come to.
+    `needs` says which arguments required grad, `dirty` which were written in place, `outputs` which of
+    the results a gradient can come to.
     """
 
     owner: type[torch.autograd.Function]
@@ -124,7 +125,7 @@ class Called:
         with self._as_recorded(True):
             again = self._made(call, *doubled)
         torch.random.set_rng_state(self._state)
-        if not _are_near(again, value):
+        if not are_near(again, value):
             raise RuntimeError("it draws other random numbers in that precision; run it with --dtype float64")
         self._recorded = None
 
@@ -240,7 +241,11 @@ class Called:
 
 
 def caller(state: State, node: Expr, name: str, exprs: tuple[Expr, ...]) -> Callable[..., Any]:
-    """What calls the target `name` at `node`: takes arguments and keywords, gives the argument that it is."""
+    """What calls the target `name` at `node`, whose operands are `exprs`.
+
+    It takes arguments and keywords, as the interpreter has them, and gives the recorded result;
+    what the target raises is noted as the failure there, and raised.
+    """
     target = targets(state.settings.uses)[name]
     row, seen = target.row, dict[Any, Applied]()
 
@@ -334,10 +339,18 @@ def _may_require(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.is_floating_point()
 
 
-def _are_near(one: Any, other: Any) -> bool:
-    """Whether two results are the same but for rounding in single precision."""
-    pairs = list(zip(tensors_in(one), tensors_in(other), strict=False))
-    return all(
-        a.shape == b.shape and torch.allclose(a.double(), b.double(), rtol=1e-3, atol=1e-5, equal_nan=True)
-        for a, b in pairs
-    )
+def are_near(one: Any, other: Any) -> bool:
+    """Whether a result in double precision is another in half of the digits that this one has."""
+    made, known = tensors_in(one), tensors_in(other)
+    return len(made) == len(known) and all(map(_is_near, made, known))
+
+
+def _is_near(one: torch.Tensor, other: torch.Tensor) -> bool:
+    if one.shape != other.shape:
+        return False
+    eps = torch.finfo(other.dtype).eps if other.is_floating_point() or other.is_complex() else 0.0
+    wide = torch.complex128 if other.is_complex() else torch.float64
+    one, other = one.to(wide), other.to(wide)
+    room = 2 * sqrt(eps)
+    size = float(other.abs().nan_to_num(0, 0, 0).max()) if other.numel() else 0.0
+    return torch.allclose(one, other, rtol=room, atol=room * size, equal_nan=True)

@@ -272,24 +272,29 @@ def _quoted(file: Path, line: int) -> tuple[str, Span | None]:
 
 def place_of(error: BaseException, folder: Path) -> tuple[Path, int] | None:
     """The deepest place in files of `folder` that an error came through; None where there is none."""
-    frames = [(Path(frame.filename), frame.lineno or 0) for frame in extract_tb(error.__traceback__)]
-    own = [(path, line) for path, line in frames if path.is_absolute() and path.is_relative_to(folder)]
-    kept = [(path, line) for path, line in own if not {"site-packages", "autograd_cli"} & set(path.parts)]
-    return kept[-1] if kept else None
+    frames = [(frame.filename, frame.lineno or 0) for frame in extract_tb(error.__traceback__)]
+    own = [(Path(file), line) for file, line in frames if _is_theirs(file, f"{folder}{os.sep}")]
+    return own[-1] if own else None
 
 
 def where(frame: FrameType | None, folder: Path) -> tuple[str, int] | None:
     """The innermost place in their files that is being run."""
-    inside = f"{folder}/"
+    inside = f"{folder}{os.sep}"
     while frame is not None:
         name = frame.f_code.co_filename
-        if name.startswith(inside) and "site-packages" not in name and not name.startswith(_OWN):
+        if _is_theirs(name, inside):
             return shown(Path(name)), frame.f_lineno
         frame = frame.f_back
     return None
 
 
-_OWN = str(Path(__file__).parent.parent)
+def _is_theirs(file: str, inside: str) -> bool:
+    """Whether a file of code stands in the folder `inside`, and is neither installed nor a part of agx."""
+    return file.startswith(inside) and _INSTALLED not in file and not file.startswith(_OWN)
+
+
+_INSTALLED = f"{os.sep}site-packages{os.sep}"
+_OWN = f"{Path(__file__).parent.parent}{os.sep}"
 
 
 def shown(path: Path) -> str:
