@@ -12,6 +12,8 @@ from typing import Any
 import torch
 from torch.autograd.function import BackwardCFunction
 
+from autograd_cli.run.widened import is_marked, mark, widened
+
 See = Callable[[Callable[..., Any], type[torch.autograd.Function], tuple[Any, ...], dict[str, Any]], Any]
 """Makes a call of a class by `apply` itself, and notes it."""
 
@@ -62,15 +64,15 @@ def install() -> None:
 
     def apply(cls: type[torch.autograd.Function], *args: Any, **kwargs: Any) -> Any:
         if not _watching:
-            return found(cls, *args, **kwargs)
-        return _watching[-1](found, cls, args, kwargs)
+            return mark(found(cls, *args, **kwargs))
+        return mark(_watching[-1](found, cls, args, kwargs))
 
     apply.of_agx = True  # type: ignore[attr-defined]
     torch.autograd.Function.apply = classmethod(apply)  # type: ignore[method-assign, assignment]
     passed: Callable[..., Any] = BackwardCFunction.apply
 
     def back(node: BackwardCFunction, *args: Any) -> Any:
-        with staying():
+        with staying(), widened(is_marked(node)):
             return passed(node, *args)
 
     BackwardCFunction.apply = back  # type: ignore[method-assign]

@@ -19,6 +19,7 @@ from autograd_cli.run.settings import OtherValueError
 from autograd_cli.run.state import State, plain
 from autograd_cli.run.targets import Target, hushed, shown, targets, theirs, where
 from autograd_cli.run.values import tensors_in
+from autograd_cli.run.widened import widened
 
 _MOST_PLACES = 10_000
 _MOST_CALLS = 32
@@ -87,7 +88,7 @@ class Called:
             torch.random.set_rng_state(self._state)
         given = tensors_in([*args, *kwargs.values()])
         args = tuple(arg.clone() if i in self._written else arg for i, arg in enumerate(args))
-        with hushed(True), theirs(self.target.folder):
+        with hushed(True), theirs(self.target.folder), widened(torch.float64 in _dtypes(given)):
             try:
                 self._refuse_other_draws(given)
                 call = self._for(given)

@@ -52,10 +52,6 @@ def _shaped(trial: Trial, passed: Passed) -> Iterator[Concern]:
             )
             yield Concern("wrong-type", sentence, place, True)
             continue
-        if value.dtype != input_.dtype:
-            names = str(value.dtype).removeprefix("torch."), trial.names[position]
-            sentence = f"its {written.ordinal(number)} return value is {names[0]} where {names[1]} is float64"
-            yield Concern("other-dtype", sentence, place)
         shapes = tuple(value.shape), tuple(input_.shape)
         if shapes[0] == shapes[1]:
             continue
@@ -66,6 +62,17 @@ def _shaped(trial: Trial, passed: Passed) -> Iterator[Concern]:
             yield Concern("summed-by-torch", sentence, place)
         else:
             yield Concern("wrong-shape", said + _meant_for(trial, value, position), place, True)
+
+
+def _cast(trial: Trial, passed: Passed) -> Iterator[Concern]:
+    """Values of another dtype than their input, with casts as they are written."""
+    if passed.error is not None:
+        return
+    for number, value, input_ in _pairs(trial, trial.as_written().backward(trial.values, trial.ones())):
+        if isinstance(value, torch.Tensor) and value.dtype != input_.dtype:
+            dtype, name = str(value.dtype).removeprefix("torch."), trial.names[number - 1]
+            sentence = f"its {written.ordinal(number)} return value is {dtype} where {name} is float64"
+            yield Concern("other-dtype", sentence, written.returned(trial.owner, number))
 
 
 def _meant_for(trial: Trial, value: torch.Tensor, position: int) -> str:
@@ -274,6 +281,7 @@ def _repeated(trial: Trial, passed: Passed) -> Iterator[Concern]:
 _LOOKS: tuple[Callable[[Trial, Passed], Iterator[Concern]], ...] = (
     _counted,
     _shaped,
+    _cast,
     _raised,
     _writes,
     _repeated,

@@ -11,6 +11,7 @@ import torch
 
 from autograd_cli.gradients.replay import raised
 from autograd_cli.run.brought import Applied
+from autograd_cli.run.widened import widened
 
 Values = Sequence[Any]
 """The arguments of forward, by position."""
@@ -48,7 +49,8 @@ class Trial:
     """A call of an autograd.Function.
 
     `values` are its arguments in float64, `slots` the positions of those that a gradient is asked for.
-    `draws` lets every call draw random numbers of its own.
+    `draws` lets every call draw random numbers of its own. `is_widened` has casts in its code go to double
+    precision: see `widened`.
 
     Raises what their forward raises.
     """
@@ -61,6 +63,7 @@ class Trial:
         self.seen: list[Returned] = []
         self.state = torch.random.get_rng_state()
         self.draws = False
+        self.is_widened = True
         self.probe = _probe(self.owner, self.seen)
         outputs = self.forward(self.values)
         self.weighed = tuple(i for i, graded in enumerate(applied.outputs) if graded)
@@ -78,6 +81,12 @@ class Trial:
             return None
         return made if shapes == made.shapes else None
 
+    def as_written(self) -> "Trial":
+        """The same call with casts as they are written."""
+        made = copy(self)
+        made.is_widened = False
+        return made
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """What forward calls its arguments."""
@@ -90,7 +99,7 @@ class Trial:
 
     def forward(self, values: Values) -> tuple[Any, ...]:
         """The outputs, without a graph."""
-        with torch.no_grad():
+        with torch.no_grad(), widened():
             made = self.probe.apply(*self._given(values))
         return made if isinstance(made, tuple) else (made,)
 
@@ -121,7 +130,7 @@ class Trial:
 
     def call(self, leaves: Values) -> tuple[Any, ...]:
         """The outputs, with a graph where leaves require grad."""
-        with torch.enable_grad():
+        with torch.enable_grad(), widened(self.is_widened):
             made = self.probe.apply(*self._given(leaves))
         return made if isinstance(made, tuple) else (made,)
 
