@@ -160,10 +160,13 @@ def _lanes_of_pool(uses: Sequence[Use], samples: int) -> Iterator[torch.Tensor]:
     """The same from the pool, laid out in rows that are read from anywhere on."""
     starts = Random(0)
     for shape, eps in uses:
-        count = shape.numel()
-        start = starts.randrange(_ROW - count)
-        rows = _rows_of_pool(eps).as_strided((1 + samples, count), (_ROW, 1), start)
-        yield rows.view(1 + samples, *shape)
+        yield pooled(shape.numel(), eps, samples, starts).view(1 + samples, *shape)
+
+
+def pooled(count: int, eps: float, samples: int, starts: Random) -> torch.Tensor:
+    """Factors for all samples of the pool, the first of which are 1: (1 + samples, count)."""
+    start = starts.randrange(_ROW - count)
+    return _rows_of_pool(eps).as_strided((1 + samples, count), (_ROW, 1), start)
 
 
 @lru_cache(maxsize=2)

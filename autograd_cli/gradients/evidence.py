@@ -118,7 +118,8 @@ class Bench:
             if known is None:
                 return numeric(self.replay, name, self.cotangent, 0.0, self.elements)
             opened = known.opened.get(name, ())
-            return numeric(self.replay, name, self.cotangent, known.noise, self.elements, opened)
+            points = known.points.get(name)
+            return numeric(self.replay, name, self.cotangent, known.noise, self.elements, opened, points)
         except ReplayError as error:
             self.reason = str(error)
             return None

@@ -77,9 +77,13 @@ class Line:
         self.output: torch.Tensor = self.values[replay.root]
         self.cotangent = cotangent.conj().resolve_conj() if cotangent.is_complex() else cotangent
         self.simple = self._weigh_number() or self._weigh()
+        self.measure(noise)
+        self.typical = self._typical()
+
+    def measure(self, noise: float) -> None:
+        """Take in the rounding error of the sum."""
         self.measured = noise
         self.noise = max(2 * _EPS * self.size, noise)
-        self.typical = self._typical()
 
     def _weigh_number(self) -> bool:
         """Take the measure of an output that is one finite real number; False of any other."""

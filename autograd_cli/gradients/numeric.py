@@ -17,7 +17,7 @@ from autograd_cli.gradients.openings import LEVELS, Opened
 from autograd_cli.gradients.points import Directions, Elements, Points
 from autograd_cli.gradients.replay import Replay
 from autograd_cli.gradients.slope import TOGETHER, Place, Search, Shape, Slope, search
-from autograd_cli.gradients.structure import structured
+from autograd_cli.gradients.structure import Structured, structured
 
 ELEMENTS = 1000
 """A leaf of more components than this is probed along random directions."""
@@ -89,21 +89,25 @@ def numeric(
     noise: float = 0.0,
     elements: Chosen | None = None,
     opened: Sequence[Opened] = (),
+    known: Structured | None = None,
 ) -> Numeric:
     """The slopes of the leaf `name`, by Ridders' extrapolation.
 
     `noise` is the measured rounding error of the sum in float64, where it is more than
     the size of the sum makes one expect. `elements` is how many components are looked at: of
     all, those that can be had in bearable time; by default, of a large leaf or a dear program,
-    some directions. `opened` is what is known of the first steps of each component. Raises ReplayError.
+    some directions. `opened` is what is known of the first steps of each component, `known` the components
+    as they move at once, where that was found out. Raises ReplayError.
     """
     with replay.session():
-        line = Line(replay, name, cotangent, noise)
+        if known is not None:
+            known.measure(noise)
+        line = known.line if known else Line(replay, name, cotangent, noise)
         count = line.components.numel()
         if elements is None and not (count <= ELEMENTS and count * replay.work() <= _WORK):
             return _by_direction(line)
         places = _places(count, elements)
-        found = _found_sooner(line, places) if count > _SMALL else None
+        found = _found_sooner(line, places, known) if count > _SMALL else None
         if found is None and elements == "all" and count * replay.work() > _BEARABLE:
             return _by_direction(line)
         return _clouded(line, found or _found(line, Elements(line), places, opened))
@@ -118,10 +122,10 @@ def _places(count: int, elements: Chosen | None) -> Places:
     return places
 
 
-def _found_sooner(line: Line, places: Places) -> Numeric | None:
+def _found_sooner(line: Line, places: Places, known: Structured | None) -> Numeric | None:
     """The slopes by what takes less time than each component alone; None where that cannot be had."""
     try:
-        points = structured(line) or by_columns(line)
+        points = known or structured(line) or by_columns(line)
         return None if points is None else _found(line, points, places)
     except Exception:  # one component after the other says what is wrong
         return None

@@ -15,12 +15,16 @@ from math import hypot, isfinite, sqrt
 import torch
 
 from autograd_cli.gradients.openings import Opened
+from autograd_cli.gradients.pieces import in_pieces
 from autograd_cli.gradients.replay import Replay
-from autograd_cli.gradients.sampler import DOUBLE, SAMPLES, Sampled, Sampler, finfo
+from autograd_cli.gradients.sampler import DOUBLE, Sampled, Sampler, finfo
+from autograd_cli.gradients.structure import Structured
 from autograd_cli.gradients.together import alike, rows, together
 
-_SPREADS, _OF_FEW = 6.0, 9.0
-"""How many times the mean error of eight samples, and of fewer, no error comes to."""
+_SPREADS = ((8, 6.0), (5, 9.0), (1, 16.0))
+"""By how many samples there are at least, how many times their mean error no error comes to."""
+_ENOUGH = 5
+"""Samples whose mean error of the total is hardly ever far too small by chance."""
 _NUMBERS = 6
 """Numbers that are sooner reckoned with one by one than as tensors."""
 
@@ -60,12 +64,14 @@ class Spread:
 class Rounding:
     """The spread of each leaf's gradient, and the noise in float64 of the weighted output.
 
-    `opened` is what the searches for the slopes by some leaves ask first.
+    `opened` is what the searches for the slopes by some leaves ask first, `points` the elements of
+    those leaves that were found to move all at once.
     """
 
     spreads: Mapping[str, Spread]
     noise: float
     opened: Mapping[str, list[Opened]]
+    points: Mapping[str, Structured]
 
 
 def value_errors(
@@ -106,7 +112,7 @@ def _bound(spread: torch.Tensor, exact: torch.Tensor, eps: float, least: float =
 
 def spreads(samples: torch.Tensor) -> torch.Tensor:
     """How far rounding moves a component at most, from samples of how far it does: (samples, n) -> (n,)."""
-    times = _SPREADS if len(samples) >= SAMPLES else _OF_FEW
+    times = next(times for least, times in _SPREADS if len(samples) >= least)
     if samples.shape[1] > _NUMBERS:
         return rms(samples).mul_(times)
     each = zip(*samples.tolist(), strict=True)
@@ -122,7 +128,7 @@ def rms(samples: torch.Tensor) -> torch.Tensor:
     """The root mean square over the first axis, of what is finite: (samples, n) -> (n,)."""
     known = _finite(samples)
     made = known.square().mean(0).sqrt()
-    if bool(made.isfinite().all()):
+    if isfinite(made.sum()):
         return made
     largest = known.abs().amax(0).clamp(min=1.0)  # the squares of these are too large for floats
     return (known / largest).square().mean(0).sqrt() * largest
@@ -141,15 +147,23 @@ def rounding(replay: Replay, cotangent: torch.Tensor, cap: float | None = None) 
     with replay.session(), torch.enable_grad():
         sampler = Sampler(replay, cotangent, cap)
         sampler.opens = cap is None
-        moved, exact, samples, opened = _sampled(sampler)
+        (moved, exact, samples, opened), points = _in_pieces(sampler) or (_sampled(sampler), {})
     fine = DOUBLE / 2 / sampler.strongest
-    noise = fine * _rms(moved) / sampler.amplified
+    noise = fine * _rms(moved) / sampler.amplified * (1 if len(moved) >= _ENOUGH else 2)
     spreads = {}
     for name, index in replay.inputs.items():
         info = finfo(replay.steps[index].value.dtype)
         given = samples[name] if sampler.amplified == 1 else samples[name] / sampler.amplified
         spreads[name] = Spread(exact[name], given, info.eps, info.smallest_normal * info.eps, fine)
-    return Rounding(spreads, noise if isfinite(noise) else 0.0, opened)
+    return Rounding(spreads, noise if isfinite(noise) else 0.0, opened, points)
+
+
+def _in_pieces(sampler: Sampler) -> tuple[Sampled, dict[str, Structured]] | None:
+    """The samples of a large program by pieces, with its elements as they move at once; else None."""
+    with suppress(Exception):  # the samples in whole say what is wrong
+        made = in_pieces(sampler)
+        return made and (made[0], {made[1].line.name: made[1]})
+    return None
 
 
 def _sampled(sampler: Sampler) -> Sampled:

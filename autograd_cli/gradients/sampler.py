@@ -24,7 +24,7 @@ from autograd_cli.report import refs
 from autograd_cli.run.tape import LiveStep
 
 SAMPLES = 8
-_SAMPLES_OF_MANY = 5
+_SAMPLES_OF_MANY, _SAMPLES_OF_DOUBLE = 5, 3
 _MANY, _LONG = 12_000, 4_000_000
 """Random numbers a sample, and the same with calls counted as such, above which time counts for more."""
 DOUBLE = torch.finfo(torch.float64).eps
@@ -190,10 +190,12 @@ class Sampler:
     def samples(self, count: int) -> int:
         """How many samples are taken, of so many random numbers each.
 
-        With few samples chance would make some of many elements look exact.
+        With few samples chance would make some of many elements look exact. In double precision far
+        more can be allowed than rounding does, so that as few will do as in other precisions do not.
         """
-        is_dear = count > _MANY or count + CALL * len(self.replay.plan) > _LONG
-        return _SAMPLES_OF_MANY if is_dear else SAMPLES
+        if not (count > _MANY or count + CALL * len(self.replay.plan) > _LONG):
+            return SAMPLES
+        return _SAMPLES_OF_DOUBLE if self.strongest <= DOUBLE else _SAMPLES_OF_MANY
 
     def sample(self, draw: Draw | None) -> tuple[float, dict[str, torch.Tensor]]:
         """The weighted sum of the output and the gradients (n,) of the leaves."""

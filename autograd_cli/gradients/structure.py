@@ -61,7 +61,7 @@ def fronts(line: Line) -> dict[int, torch.Tensor] | None:
         if weight is None:
             continue
         if index in aligned and not lanes.values[index].is_complex():
-            found[index] = weight.reshape(-1)
+            found[index] = _in_a_row(weight)
             continue
         passed = passed_on(lanes, calls[index], weight)
         if passed is None:
@@ -69,6 +69,13 @@ def fronts(line: Line) -> dict[int, torch.Tensor] | None:
         for place, part in passed.items():
             weights[place] = weights[place] + part if place in weights else part
     return found
+
+
+def _in_a_row(weight: torch.Tensor) -> torch.Tensor:
+    """Weights (n,), without memory for each where all are one number."""
+    if weight.numel() and not any(weight.stride()):
+        return weight.as_strided((1,), (1,)).expand(weight.numel())
+    return weight.reshape(-1)
 
 
 def _aligned(line: Line, lanes: Lanes) -> set[int]:
@@ -93,7 +100,7 @@ def _is_aligned(planned: Planned, lanes: Lanes, aligned: set[int]) -> bool:
     return is_elementwise(step.function) and shapes == {value.shape}
 
 
-class _Flat:
+class Flat:
     """The calls up to the values that are summed, as functions of any of the leaf's elements in a row.
 
     What does not depend on the leaf is laid out as the elements are, unless it is one number.
@@ -150,6 +157,11 @@ class _Flat:
         return made
 
 
+def _norm(values: Array) -> float:
+    """The norm of values; numpy's own would hand large ones to other threads, which wait for more."""
+    return sqrt(float(np.square(values).sum()))
+
+
 def _number(weight: torch.Tensor) -> torch.Tensor | float:
     """A weight that is the same for all elements as a number."""
     return float(weight[0]) if weight.numel() and not any(weight.stride()) else weight
@@ -170,11 +182,17 @@ class Structured:
     def __init__(self, line: Line, lanes: Lanes, weights: dict[int, torch.Tensor]) -> None:
         self.line = line
         self.at: Array = line.components.numpy()
-        self.flat = _Flat(line, lanes, weights)
+        self.flat = Flat(line, lanes, weights)
         self._check(lanes)
         terms = (weight * self.flat.base[place] for place, weight in weights.items())
         sizes: Array = sum((term.abs() for term in terms), torch.zeros_like(line.components)).numpy()
         self.own: Array = _ULPS * _EPS * sizes
+        self.measure(line.measured)
+
+    def measure(self, noise: float) -> None:
+        """Take in how much the sum is rounded by, which says how long the steps have to be."""
+        line = self.line
+        line.measure(noise)
         self.most: Array = np.fmax(self.own, line.noise)
         self.level = _SHORT if line.measured > 0 and self._is_explained() else 0
 
@@ -201,10 +219,10 @@ class Structured:
         """Whether rounding in what each component adds comes to what the sum is rounded by."""
         line, count = self.line, len(self.at)
         whole = line.measured / _CANCELS - _EPS * line.size
-        if whole <= float(np.linalg.norm(self.own)):
+        if whole <= _norm(self.own):
             return True
         some = np.arange(0, count, 1 + count // _LOOKED_AT)
-        return whole <= float(np.linalg.norm(self._noises(some))) * sqrt(count / len(some))
+        return whole <= _norm(self._noises(some)) * sqrt(count / len(some))
 
     def _noises(self, some: Places) -> Array:
         """The rounding error of what some components add."""

@@ -5,7 +5,7 @@ weights that are known: sums, means, constant factors, products with constants.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -93,9 +93,8 @@ def _summed(call: _Linear) -> Parts | None:
 
 
 def _averaged(call: _Linear) -> Parts | None:
-    parts = _summed(call)
     count = prod(call.given[0].shape) / max(1, call.weight.numel())
-    return None if parts is None or parts[0] is None else [parts[0] / count]
+    return _summed(replace(call, weight=call.weight / count))
 
 
 def _reshaped(call: _Linear) -> Parts:
