@@ -5,7 +5,8 @@ matrices, matrices, outer products, and rows, which give one number.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 from autograd_cli.lang.nodes import (
@@ -22,9 +23,10 @@ from autograd_cli.lang.nodes import (
 from autograd_cli.report import Ref, Step, refs
 from autograd_cli.run.tape import Run
 from autograd_cli.symbolic.build import call, in_plain_names, literal, method
-from autograd_cli.symbolic.unparse import is_fraction
+from autograd_cli.symbolic.terms import ONE, Term, factor_term, is_finite, number_term
+from autograd_cli.symbolic.values import Value
 
-_ZERO, _ONE = Number(0), Number(1)
+_ONE = Number(1)
 
 
 class _OtherError(Exception):
@@ -35,14 +37,14 @@ class _OtherError(Exception):
 class _Part:
     """A summand: `kind` is "diag", "matrix", "outer" (of `left` and `right`) or "row" (`right`).
 
-    Of a diagonal `right` is a number for all places where `is_number`.
+    Of a diagonal `right` is a number for all places where `is_number`. The fraction `scale` stands before it.
     """
 
     kind: str
     right: Expr
     left: Expr = _ONE
     is_number: bool = False
-    is_negative: bool = False
+    scale: Term = ONE
 
 
 Form = tuple[_Part, ...]
@@ -50,10 +52,11 @@ Form = tuple[_Part, ...]
 
 @dataclass(frozen=True)
 class _Free:
-    """What does not depend on the vector: its text and its number of dimensions."""
+    """What does not depend on the vector: its text, its number of dimensions, the fraction before it."""
 
     expr: Expr
     ndim: int
+    scale: Term = ONE
 
 
 def matrix_of(made: Run, name: str, shape: tuple[int, ...]) -> Expr | None:
@@ -98,9 +101,9 @@ class _Reader:
             if given.index in self.known:
                 return self.known[given.index]
             step = self.tape[given.index]
-            return _Free(_turned(step.expr), len(step.shape or ()))
+            return _free(step.expr, len(step.shape or ()))
         if isinstance(given, int | float):
-            return _Free(literal(given), 0)
+            return _free(literal(given), 0)
         raise _OtherError
 
     def negated(self, operand: Any) -> Form:
@@ -136,21 +139,23 @@ class _Reader:
         if isinstance(one, _Free):
             free, form = one, _form(other)
         elif isinstance(other, _Free):
-            free = other if other.ndim == 1 else _Free(_transposed(other.expr), other.ndim)
+            free = other if other.ndim == 1 else replace(other, expr=_transposed(other.expr))
             form = one
         else:
             raise _OtherError
         if free.ndim == 1:
-            return tuple(_dotted(free.expr, part) for part in form)
+            return tuple(_dotted(free, part) for part in form)
         if free.ndim != 2:
             raise _OtherError
-        return tuple(_mapped(free.expr, part) for part in form)
+        return tuple(_mapped(free, part) for part in form)
 
     def chosen(self, condition: Any, one: Any, other: Any) -> Form:
         """`where(condition, 0, form)` or `where(condition, form, 0)`."""
         mask, first, second = map(self.either, (condition, one, other))
         free, form = (first, second) if isinstance(first, _Free) else (second, first)
-        if not (isinstance(mask, _Free) and mask.ndim < 2 and isinstance(free, _Free) and free.expr == _ZERO):
+        if not (
+            isinstance(mask, _Free) and mask.ndim < 2 and isinstance(free, _Free) and free.scale.top == 0
+        ):
             raise _OtherError
         kept = (0, 1) if free is first else (1, 0)
         factor = _Free(call("where", mask.expr, *kept), mask.ndim)
@@ -181,60 +186,88 @@ def _form(given: Form | _Free) -> Form:
     return given
 
 
+def _free(expr: Expr, ndim: int) -> _Free:
+    """What does not depend on the vector, with the numbers in its products taken before it."""
+    scale, rest = _parted(expr)
+    return _Free(rest, ndim, scale)
+
+
+def _parted(expr: Expr) -> tuple[Term, Expr]:
+    """The fraction in a product, and the rest: of `-X.T @ (y*(2/5))` -2/5 and `X.T @ y`."""
+    if isinstance(expr, Number) and not isinstance(expr.value, complex) and is_finite(expr.value):
+        return number_term(expr.value), _ONE
+    if isinstance(expr, Unary) and expr.op == "-":
+        scale, rest = _parted(expr.operand)
+        return scale.times(Term(-1)), rest
+    if isinstance(expr, Attribute) and expr.name == "T":
+        scale, rest = _parted(expr.value)
+        return scale, _transposed(rest)
+    if not isinstance(expr, Binary) or expr.op not in ("*", "/", "@"):
+        return ONE, expr
+    (scale, left), (by, right) = _parted(expr.left), _parted(expr.right)
+    if expr.op == "/":
+        return (ONE, expr) if by.top == 0 else (scale.times(by.power(-1)), _by(left, right, "/"))
+    rest = Binary("@", left, right) if expr.op == "@" else _by(left, right, "*")
+    return scale.times(by), rest
+
+
 def _negated(form: Form) -> Form:
-    return tuple(
-        _Part(part.kind, part.right, part.left, part.is_number, not part.is_negative) for part in form
-    )
+    return tuple(replace(part, scale=part.scale.times(Term(-1))) for part in form)
 
 
 def _scaled(part: _Part, free: _Free, op: str) -> _Part:
     """A part times, or over, a number or a vector."""
-    by, is_vector, sign = free.expr, free.ndim == 1, part.is_negative
+    if op == "/" and free.scale.top == 0:
+        raise _OtherError
+    by, is_vector = free.expr, free.ndim == 1
+    scale = part.scale.times(free.scale if op == "*" else free.scale.power(-1))
     if part.kind == "diag":
-        return _Part(
-            "diag", _by(part.right, by, op), is_number=part.is_number and not is_vector, is_negative=sign
-        )
+        is_number = part.is_number and not is_vector
+        return _Part("diag", _by(part.right, by, op), is_number=is_number, scale=scale)
     if part.kind == "matrix":
-        return _Part("matrix", _by(part.right, _column(by) if is_vector else by, op), is_negative=sign)
+        factor = _column(by) if is_vector and by != _ONE else by
+        return _Part("matrix", _by(part.right, factor, op), scale=scale)
     if part.kind == "outer":
-        return _Part("outer", part.right, _by(part.left, by, op), is_negative=sign)
+        return _Part("outer", part.right, _by(part.left, by, op), scale=scale)
     if is_vector:
-        return _Part("outer", part.right, _by(_ONE, by, op), is_negative=sign)
-    return _Part("row", _by(part.right, by, op), is_negative=sign)
+        return _Part("outer", part.right, _by(_ONE, by, op), scale=scale)
+    return _Part("row", _by(part.right, by, op), scale=scale)
 
 
-def _mapped(matrix: Expr, part: _Part) -> _Part:
+def _mapped(free: _Free, part: _Part) -> _Part:
     """A matrix applied to what a part gives."""
+    matrix, scale = free.expr, part.scale.times(free.scale)
     if part.kind == "matrix":
-        return _Part("matrix", _product(matrix, part.right), is_negative=part.is_negative)
+        return _Part("matrix", Binary("@", matrix, _term(ONE, part.right).written()), scale=scale)
     if part.kind == "diag":
-        return _Part("matrix", _by(matrix, part.right, "*"), is_negative=part.is_negative)
+        return _Part("matrix", _by(matrix, part.right, "*"), scale=scale)
     if part.kind == "outer":
-        return _Part("outer", part.right, Binary("@", matrix, part.left), is_negative=part.is_negative)
+        return _Part("outer", part.right, Binary("@", matrix, part.left), scale=scale)
     raise _OtherError
 
 
-def _dotted(vector: Expr, part: _Part) -> _Part:
+def _dotted(free: _Free, part: _Part) -> _Part:
     """The dot product of a vector with what a part gives."""
+    vector, scale = free.expr, part.scale.times(free.scale)
     if part.kind == "diag":
-        return _Part("row", _by(vector, part.right, "*"), is_negative=part.is_negative)
+        return _Part("row", _by(vector, part.right, "*"), scale=scale)
     if part.kind == "matrix":
-        return _Part("row", Binary("@", vector, part.right), is_negative=part.is_negative)
+        return _Part("row", Binary("@", vector, part.right), scale=scale)
     if part.kind == "outer":
         row = _by(Binary("@", vector, part.left), part.right, "*")
-        return _Part("row", row, is_negative=part.is_negative)
+        return _Part("row", row, scale=scale)
     raise _OtherError
 
 
 def _total(part: _Part) -> _Part:
     """The sum of what a part gives."""
     if part.kind == "diag" and not part.is_number:
-        return _Part("row", part.right, is_negative=part.is_negative)
+        return _Part("row", part.right, scale=part.scale)
     if part.kind == "matrix":
-        return _Part("row", method(part.right, "sum", 0), is_negative=part.is_negative)
+        return _Part("row", method(part.right, "sum", 0), scale=part.scale)
     if part.kind == "outer":
         row = _by(method(part.left, "sum"), part.right, "*")
-        return _Part("row", row, is_negative=part.is_negative)
+        return _Part("row", row, scale=part.scale)
     raise _OtherError
 
 
@@ -252,27 +285,7 @@ def _column(vector: Expr) -> Expr:
     return Subscript(vector, Listed("tuple", (Slice(None, None, None), Constant(None))))
 
 
-def _product(left: Expr, right: Expr) -> Expr:
-    """`left @ right`, a number before `right` written before both."""
-    if isinstance(right, Binary) and right.op == "*" and _is_number(right.left):
-        return Binary("@", Binary("*", right.left, left), right.right)
-    return Binary("@", left, right)
-
-
-def _is_number(expr: Expr) -> bool:
-    return isinstance(expr, Number) or is_fraction(expr)
-
-
-def _turned(expr: Expr) -> Expr:
-    """`(2/10*X.T).T` as `2/10*X`."""
-    if isinstance(expr, Attribute) and expr.name == "T" and isinstance(expr.value, Binary):
-        return _transposed(expr.value)
-    return expr
-
-
 def _transposed(matrix: Expr) -> Expr:
-    if isinstance(matrix, Binary) and matrix.op == "*" and _is_number(matrix.left):
-        return Binary("*", matrix.left, _transposed(matrix.right))
     if isinstance(matrix, Attribute) and matrix.name == "T":
         return matrix.value
     return Attribute(matrix, "T")
@@ -282,27 +295,41 @@ def _written(form: Form, size: int) -> Expr:
     """The sum of the parts as a matrix with `size` columns, transposes last."""
     if any(part.kind == "row" for part in form) or not form:
         raise _OtherError
-    parts = sorted(form, key=lambda part: (part.is_negative, isinstance(part.right, Attribute)))
+    parts = sorted(form, key=lambda part: (part.scale.top < 0, isinstance(part.right, Attribute)))
     diagonal = [part for part in parts if part.kind == "diag" and not part.is_number]
-    rest = [part for part in parts if part not in diagonal]
-    made = [(_matrix(part, size), part.is_negative) for part in rest]
+    made = [_matrix(part, size) for part in parts if part not in diagonal]
     if diagonal:
-        made.insert(0, (call("diag", _total_of([(p.right, p.is_negative) for p in diagonal])), False))
-    return _total_of(sorted(made, key=lambda one: one[1]))
+        total = _sum([_term(part.scale, part.right) for part in diagonal])
+        made.insert(0, factor_term(call("diag", total), _SQUARE))
+    return _sum(made)
 
 
-def _total_of(summands: Sequence[tuple[Expr, bool]]) -> Expr:
-    """The sum of expressions, each with whether it is subtracted."""
-    first, is_negative = summands[0]
-    total: Expr = Unary("-", first) if is_negative else first
-    for expr, is_subtracted in summands[1:]:
-        total = Binary("-" if is_subtracted else "+", total, expr)
-    return total
+_SQUARE = (0, 0)
+"""Stands for the shape of a matrix, whose sizes are not asked for."""
 
 
-def _matrix(part: _Part, size: int) -> Expr:
+def _term(scale: Term, expr: Expr) -> Term:
+    """A product with its fraction, factor by factor."""
+    if isinstance(expr, Binary) and expr.op in ("*", "/"):
+        right = _term(ONE, expr.right)
+        return _term(scale, expr.left).times(right if expr.op == "*" else right.power(-1))
+    if isinstance(expr, Binary) and expr.op == "**" and isinstance(power := _number(expr.right), int):
+        return scale.times(factor_term(expr.left, _SQUARE).power(power))
+    return scale if expr == _ONE else scale.times(factor_term(expr, _SQUARE))
+
+
+def _number(expr: Expr) -> int | float | complex | None:
+    return expr.value if isinstance(expr, Number) and expr.value else None
+
+
+def _sum(terms: Sequence[Term]) -> Expr:
+    """The sum of terms, like ones joined."""
+    values = (Value((term,), _SQUARE) for term in terms)
+    return reduce(Value.plus, values).written()
+
+
+def _matrix(part: _Part, size: int) -> Term:
     if part.kind == "diag":
-        return _by(part.right, call("eye", size), "*") if part.is_number else call("diag", part.right)
-    if part.kind == "outer":
-        return call("outer", part.left, part.right)
-    return part.right
+        number = part.scale if part.right == _ONE else _term(part.scale, part.right)
+        return number.times(factor_term(call("eye", size), _SQUARE))
+    return _term(part.scale, call("outer", part.left, part.right) if part.kind == "outer" else part.right)
