@@ -18,8 +18,10 @@ GIVEN = {"X": "randn(3,3)", "x": "randn(3)", "y": "[1.,-1.,1.]", "const": "X y"}
         ("x.norm()", "eye(3)/x.norm() - outer(x/x.norm(), x/x.norm()**2)"),
         (
             "log(1+exp(-y*(X@x))).mean()",
-            "1/3 * (X.T@(X*y[:, None]*(y*exp(-y*(X@x)))[:, None]/(1 + exp(-y*(X@x)))[:, None]) - "
-            "X.T@(X*(y*exp(-y*(X@x)))[:, None]**2/((1 + exp(-y*(X@x)))**2)[:, None]))",
+            (
+                "1/3 * (X.T@(X*y[:, None]*(y*exp(-y*(X@x)))[:, None]/(1 + exp(-y*(X@x)))[:, None]) - "
+                "X.T@(X*(y*exp(-y*(X@x)))[:, None]**2/((1 + exp(-y*(X@x)))**2)[:, None]))"
+            ),
         ),
     ],
 )
