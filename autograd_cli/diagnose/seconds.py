@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from autograd_cli.diagnose.facts import make
 from autograd_cli.errors import Span
-from autograd_cli.report import Finding, Second, Verdict
+from autograd_cli.report import Finding, Fix, Second, Verdict
 from autograd_cli.run.tape import Run
 
 
@@ -23,6 +23,11 @@ class Twice:
         return next((span for span in spans if text and source[span] == text), None)
 
 
+_RECORDED = (
+    "write {} with functions of torch alone (no .numpy(), .item(), .detach()), or mark it once_differentiable"
+)
+
+
 def none(twice: Twice) -> Iterator[Finding]:
     """AGX425 where torch cannot go back through a backward."""
     found = twice.second
@@ -30,8 +35,11 @@ def none(twice: Twice) -> Iterator[Finding]:
         return
     what = f"`{found.at}`" if found.at else "this"
     marked = "once_differentiable" in found.error
+    own = "" if marked else _own_backward(twice, found.at)
     why = "its backward is marked so" if marked else "its backward has no derivative of its own in torch"
     cause = [f"{found.at or 'a function'}: {why}, so nothing leads back through the gradient"]
+    if own:
+        cause = [f"{own}: this backward raises when it is recorded itself, as create_graph=True asks"]
     if marked:
         cause.append(
             "torch.autograd.grad passes over the mark in silence, and gives too little; backward() raises"
@@ -43,8 +51,19 @@ def none(twice: Twice) -> Iterator[Finding]:
         span=twice.place(found.at),
         torch=found.error,
         cause=cause,
+        fix=(Fix(_RECORDED.format(own)),) if own else (),
         expression=found.at,
     )
+
+
+def _own_backward(twice: Twice, text: str) -> str:
+    """Where the backward of a person's Function stands that an expression calls; empty for all others."""
+    from autograd_cli.gradients.clinic.written import backward_place  # few runs have any
+    from autograd_cli.run.brought import Called
+
+    source = twice.run.program.source
+    calls = [s.call for s in twice.run.steps if isinstance(s.call, Called) and source[s.expr.span] == text]
+    return next((backward_place(applied.owner) for call in calls for applied in call.applied), "")
 
 
 def disagree(twice: Twice) -> Iterator[Finding]:

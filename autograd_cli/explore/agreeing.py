@@ -90,7 +90,7 @@ def _with_places(finding: Finding, found: Sequence[Examination]) -> Finding:
     if finding.code != "AGX501" or "binding" not in finding.evidence:
         return finding
     cause = tuple(
-        ": ".join((slot.place, *slot.patterns[:1])) for _, slot in _blamed(finding.evidence["binding"], found)
+        ": ".join((slot.place, *slot.patterns[-1:])) for _, slot in _blamed(finding.evidence["binding"], found)
     )
     return replace(finding, cause=tuple(dict.fromkeys(cause))) if cause else finding
 

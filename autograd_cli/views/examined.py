@@ -85,8 +85,10 @@ def _said(concern: Concern) -> str:
 
 
 def _second(found: Examination) -> list[str]:
-    """The second order, where that is wrong and no tensor that was kept explains it."""
+    """The second order, where there is none, or it is wrong and no tensor that was kept explains it."""
     explained = any(each.name.endswith("-intermediate") for each in found.concerns)
+    if found.second is None and found.second_sentence:
+        return [f"has no second order: {one_line(found.second_sentence)}"]
     if found.second is not Verdict.WRONG or explained:
         return []
     return [f"second order is wrong: {one_line(found.second_sentence)}"]

@@ -101,6 +101,30 @@ class Keeps(Function):
         return g * e / (1 + e) ** 2
 
 
+class Once(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**2
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, g):
+        return 2 * g * ctx.saved_tensors[0]
+
+
+class Outside(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**2
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return torch.from_numpy(g.numpy() * 2 * x.numpy())
+
+
 def both(x):
     return Sign.apply(x) + Half.apply(x)
 """
@@ -200,3 +224,21 @@ def test_what_a_second_order_needs_is_said_and_not_what_was_just_run(check):
     (found,) = made.examined
     assert "--order 2" not in found.next
     assert f"({line('ctx.save_for_backward(e)')})" in found.next
+
+
+@pytest.mark.parametrize("source", ["f(x).sum()", "(f(x)**2).sum()", "(f(x) + x**3).sum()"])
+def test_what_is_marked_once_differentiable_has_no_second_order_whatever_is_sent_to_it(check, source):
+    made = check("Once.apply", source, order=2, x="randn(3)")
+    assert [block.verdict for block in made.second.blocks] == [Verdict.NO_GRAPH]
+    assert [(each.code, each.evidence["expression"]) for each in made.findings] == [("AGX425", "f(x)")]
+    (found,) = made.examined
+    assert (found.second, found.second_sentence, found.next, made.status) == (None, "", "", 1)
+
+
+def test_a_backward_that_cannot_be_recorded_is_told_at_its_line(check):
+    made = check("Outside.apply", "f(x).sum()", order=2, x="randn(3)")
+    (finding,) = made.findings
+    start = line("class Outside").partition(":")[2]
+    assert finding.cause[0].startswith(f"own.py:{int(start) + 7}: this backward raises when it is recorded")
+    assert finding.fix[0].text.startswith("write own.py:")
+    assert made.examined[0].second_sentence.endswith(line("return torch.from_numpy"))

@@ -362,6 +362,9 @@ def test_a_wrong_double_backward_is_not_symmetric_in_two_leaves(blocks, in_place
     found = blocks("sum(sin(x)*y)", x="randn(3)", y="randn(3)")
     assert found[XX].verdict is Verdict.WRONG
     assert found[YY].verdict is Verdict.OK
+    alone = blocks("sin(x)*2", NO_FORMULA, x="2.")[XX]
+    assert (alone.verdict, alone.autograd) == (Verdict.WRONG, 0.0)
+    assert alone.sentence.endswith(LOST)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -380,11 +383,11 @@ def test_a_function_that_is_differentiable_once_says_so(traced, in_place_of_sin)
     assert found.blocks[0].verdict is Verdict.NO_GRAPH
 
 
-def test_where_torch_forgets_to_say_so_it_is_wrong(blocks, in_place_of_sin):
+def test_where_torch_forgets_to_say_so_there_is_none_all_the_same(blocks, in_place_of_sin):
     in_place_of_sin(Once)
     block = blocks("sin(x)*2", NO_FORMULA, x="2.")[XX]
-    assert (block.verdict, block.autograd) == (Verdict.WRONG, 0.0)
-    assert block.sentence.endswith(LOST)
+    assert (block.verdict, block.autograd) == (Verdict.NO_GRAPH, None)
+    assert block.sentence.endswith("marked with @once_differentiable")
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

@@ -162,14 +162,19 @@ def _is_stranger(tensor: torch.Tensor, known: Sequence[torch.Tensor]) -> bool:
 
 
 def _once(trial: Trial, passed: Passed) -> Iterator[Concern]:
-    code = getattr(backward_of(trial.owner)[1], "__code__", None)
-    if (
-        code is not None
-        and "torch" in code.co_filename
-        and hasattr(backward_of(trial.owner)[1], "__wrapped__")
-    ):
-        sentence = "is marked once_differentiable: a second order is refused by torch, not wrong"
+    if is_once(trial.owner):
+        sentence = (
+            "is marked once_differentiable: it has no second order, and torch says so only where the "
+            "cotangent requires grad; else its part is left out in silence"
+        )
         yield Concern("once-differentiable", sentence, written.backward_place(trial.owner))
+
+
+def is_once(owner: type[torch.autograd.Function]) -> bool:
+    """Whether the backward of a class is marked once_differentiable."""
+    function = backward_of(owner)[1]
+    code = getattr(function, "__code__", None)
+    return code is not None and "torch" in code.co_filename and hasattr(function, "__wrapped__")
 
 
 def _writes(trial: Trial, passed: Passed) -> Iterator[Concern]:

@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 from math import nan
+from pathlib import Path
 
 import torch
 
 from autograd_cli.errors import first_line
+from autograd_cli.gradients.clinic.concerns import is_once
 from autograd_cli.gradients.clinic.trial import Trial, Values
 from autograd_cli.report import Verdict
+from autograd_cli.run.targets import place_of, shown
 
 _ALIKE = 1e-5
 
@@ -16,17 +19,19 @@ def second_order(trial: Trial) -> tuple[Verdict | None, str]:
     """The verdict on the second order along one drawn direction, and what it rests on.
 
     Autograd's slope of the first gradients is held against differences of these. None where backward
-    says that it has no second order, or where no difference can be had.
+    has no second order, and where no difference can be had.
     """
+    if is_once(trial.owner):
+        return None, ""  # which is a concern of its own
     cotangents = trial.drawn()
     weights = _drawn(trial, 1)
     direction = dict(zip(trial.slots, _drawn(trial, 2), strict=True))
     try:
         slope = _by_autograd(trial, cotangents, weights, direction)
     except RuntimeError as error:
-        if "once_differentiable" in str(error):
-            return None, "torch refuses it, since backward is marked once_differentiable"
-        return None, f"it is refused: {first_line(error)}"
+        place = place_of(error, Path(trial.owner.forward.__code__.co_filename).parent)
+        where = f"   {shown(place[0])}:{place[1]}" if place else ""
+        return None, f"backward raises when it is recorded itself: {first_line(error)}{where}"
 
     def first(values: Values) -> float:
         made = trial.backward(values, cotangents).gradients

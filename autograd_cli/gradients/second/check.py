@@ -19,7 +19,7 @@ from autograd_cli.gradients.second.judge import UNKNOWN, judged
 from autograd_cli.gradients.second.leaves import complex_ones, empty_block, pairs, real, reason
 from autograd_cli.gradients.second.passes import MOST, Passes, Plan, planned, rounding_of
 from autograd_cli.gradients.second.references import References, probe
-from autograd_cli.gradients.second.surface import Surface
+from autograd_cli.gradients.second.surface import ONCE, Surface, is_once
 from autograd_cli.report import Verdict, Witness
 from autograd_cli.report.second import Second, SecondBlock
 from autograd_cli.report.values import index_of
@@ -67,13 +67,29 @@ class _Check:
     def record(self, of: str) -> Second:
         """The record, with a block for each pair of leaves; used once."""
         error, bench = self._refused() if self.names else "", self.bench
-        blocks = tuple(
-            empty_block(bench, one, other) or self._block(one, other, error) for one, other in pairs(bench)
-        )
+        blocks = self._blocks(error)
+        if any(one.verdict is Verdict.WRONG for one in blocks) and self._passes_over():
+            error = ONCE
+            blocks = self._blocks(error)
         kind, sentence = ("hessian", "") if not self.names or self.plan.whole else ("product", PRODUCT)
         at = without_second(bench.run) if error else ""
         said = "; ".join(filter(None, (sentence, complex_ones(bench))))
         return Second(kind, of, blocks, said, error, at)
+
+    def _blocks(self, error: str) -> tuple[SecondBlock, ...]:
+        """The blocks of all pairs; `error` is why autograd has none."""
+        bench = self.bench
+        return tuple(
+            empty_block(bench, one, other) or self._block(one, other, error) for one, other in pairs(bench)
+        )
+
+    def _passes_over(self) -> bool:
+        """Whether torch went past a backward that is marked once_differentiable, and left its part out."""
+        replay = self.bench.replay
+        assert replay is not None
+        leaves = {name: replay.leaves[name].detach().clone().requires_grad_() for name in self.names}
+        with replay.session(), torch.enable_grad():
+            return is_once(replay(leaves), leaves, self.bench.cotangent)
 
     def _refused(self) -> str:
         """Why autograd has no second pass; empty where it has one."""

@@ -20,7 +20,7 @@ FLAT = "autograd's first gradient is a constant and has no graph, which stands f
 CUT = "no graph leads from autograd's first gradient back there, which stands for 0"
 UNKNOWN = "not known whether it is right: no formula, and no difference is sharp enough to tell"
 LOST = (
-    "that gradient has no graph, which happens to a backward under once_differentiable or no_grad, or from "
+    "that gradient has no graph, which happens to a backward under no_grad, or from "
     "values that it kept detached"
 )
 

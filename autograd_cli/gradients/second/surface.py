@@ -161,6 +161,19 @@ def refuse_once(first: Sequence[torch.Tensor | None]) -> None:
         pending.extend(further)
 
 
+def is_once(output: torch.Tensor, leaves: Mapping[str, torch.Tensor], cotangent: torch.Tensor) -> bool:
+    """Whether a backward that is marked once_differentiable is on the way.
+
+    torch goes past the mark where no cotangent requires grad, so that one is sent that does.
+    """
+    sent = cotangent.detach().clone().requires_grad_()
+    try:
+        refuse_once(_first(output, list(leaves.values()), sent, True))
+    except ReplayError:
+        return True
+    return False
+
+
 def _first(
     output: torch.Tensor, leaves: list[torch.Tensor], cotangent: torch.Tensor, again: bool
 ) -> tuple[torch.Tensor | None, ...]:
