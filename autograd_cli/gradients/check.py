@@ -222,7 +222,12 @@ def _judged(
     gradient = Gradient(name=name, shape=tuple(leaf.shape), **parts)
     if options.gather is None:
         return gradient
-    return options.gather.gathered(bench, gradient, given, slopes, known, backward.cotangents)
+    return options.gather.gathered(bench, gradient, given, slopes, known, backward.cotangents, _by_itself)
+
+
+def _by_itself(run: Run, backward: Backward, cotangent: torch.Tensor, sent: Expr) -> tuple[Gradient, ...]:
+    """The gradients of a node as a run of its own, judged by all witnesses."""
+    return check(run, backward, cotangent, Options(cotangent=sent))
 
 
 def _slopes(bench: Bench, options: Options, name: str, given: torch.Tensor) -> Numeric | None:

@@ -61,6 +61,7 @@ class _Noting(Gatherer):
         slopes: Any,
         evidence: Sequence[Evidence],
         arrived: Any,
+        judge: Any,
     ) -> Gradient:
         """The gradient as it is."""
         for one in evidence:

@@ -6,13 +6,14 @@ from typing import Any
 import torch
 
 from autograd_cli.gradients.evidence import Bench
-from autograd_cli.gradients.grounds.alone import node_name
+from autograd_cli.gradients.grounds.nodes import guilty
 from autograd_cli.gradients.line import components
 from autograd_cli.gradients.replay import ReplayError
 from autograd_cli.report.checks import Guilty
-from autograd_cli.report.kinds import Witness
 
 Arrived = Mapping[Any, tuple[torch.Tensor | None, ...]]
+
+_CHANGED = "another cotangent arrives than is sent: something changes it on the way, as a hook does"
 
 
 def changed(bench: Bench, arrived: Arrived) -> tuple[Guilty, ...]:
@@ -30,7 +31,7 @@ def changed(bench: Bench, arrived: Arrived) -> tuple[Guilty, ...]:
         off, room = (given - right).abs(), torch.finfo(came[0].dtype).eps ** 0.75 * right.abs().max()
         place = int(off.argmax()) if off.numel() else 0
         if off.numel() and off[place] > room:
-            return (_named(bench, index, float(given[place]), float(right[place])),)
+            return (guilty(bench.run, step, float(given[place]), float(right[place]), sentence=_CHANGED),)
     return ()
 
 
@@ -52,20 +53,3 @@ def _expected(bench: Bench) -> dict[int, torch.Tensor]:
             values[replay.root], [values[place] for place in places], bench.cotangent, allow_unused=True
         )
     return {place: one for place, one in zip(places, found, strict=True) if one is not None}
-
-
-def _named(bench: Bench, index: int, given: float, right: float) -> Guilty:
-    step, source = bench.run.steps[index], bench.run.program.source
-    span = step.expr.span
-    return Guilty(
-        text=source[span],
-        node=node_name(step),
-        operand="",
-        odd=Witness.AUTOGRAD,
-        given=given,
-        reference=right,
-        relative=abs(given - right) / max(abs(given), abs(right)),
-        sentence="another cotangent arrives than is sent: something changes it on the way, as a hook does",
-        span=(span.start, span.end),
-        line=source.line_of(span.start),
-    )

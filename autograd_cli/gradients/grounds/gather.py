@@ -1,8 +1,7 @@
 """The grounds of each gradient, gathered: each question is asked where its answer says something."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import torch
 
@@ -17,13 +16,14 @@ from autograd_cli.gradients.grounds.outputs import over_outputs
 from autograd_cli.gradients.grounds.places import sides, worst_elements
 from autograd_cli.gradients.grounds.seen import Seen
 from autograd_cli.gradients.grounds.taylor import order
-from autograd_cli.gradients.grounds.written import wrong_rules
+from autograd_cli.gradients.grounds.written import Judge, wrong_rules
 from autograd_cli.gradients.known import Evidence
 from autograd_cli.gradients.line import place_of, shaped
 from autograd_cli.gradients.numeric import Numeric
-from autograd_cli.gradients.replay import ReplayError
+from autograd_cli.gradients.replay import Replay, ReplayError
 from autograd_cli.report import Gradient, Verdict, Witness
 from autograd_cli.report.checks import Grounds
+from autograd_cli.run.tape import Run
 from autograd_cli.run.values import plain
 
 DEAR = 50_000_000
@@ -56,14 +56,16 @@ class Gatherer:
         slopes: Numeric | None,
         evidence: Sequence[Evidence],
         arrived: Arrived,
+        judge: Judge,
     ) -> Gradient:
         """The judged gradient with its grounds; the verdict too follows what is found.
 
-        `given` is autograd's, `evidence` what was judged, `arrived` the cotangents by node.
+        `given` is autograd's, `evidence` what was judged, `arrived` the cotangents by node; `judge` is
+        what judges one node as a run of its own.
         """
         seen = Seen(bench, gradient, given, slopes, evidence, arrived)
         seen, outputs = self._over_outputs(seen)
-        seen, alone = self._alone(seen)
+        seen, alone = self._alone(seen, judge)
         gradient = seen.gradient
         grounds = Grounds(
             order=self._order(seen),
@@ -123,44 +125,51 @@ class Gatherer:
         )
         return replace(seen, gradient=gradient), said
 
-    def _alone(self, seen: Seen) -> tuple[Seen, Alone | None]:
+    def _alone(self, seen: Seen, judge: Judge) -> tuple[Seen, Alone | None]:
         """The nodes each alone, where the whole is wrong or was too large to be looked at."""
         bench, gradient = seen.bench, seen.gradient
         spared = seen.slopes is None and self.spares(bench)
         if self.through or bench.replay is None or not (spared or gradient.verdict is Verdict.WRONG):
             return seen, None
         if gradient.odd is Witness.SYMBOLIC:
-            found = _few(lambda: wrong_rules(bench.run, seen.name))
-            return seen, Alone(0, len(found), found)
-        replay = bench.replay
-        alone = _few(lambda: each_alone(bench.run, replay, seen.name)) or Alone(0, 0, ())
+            return seen, wrong_rules(bench.run, seen.name, judge)
+        alone = _each(bench.run, bench.replay, seen.name)
         if not alone.guilty and gradient.verdict is Verdict.WRONG:
             alone = replace(alone, guilty=changed(bench, seen.arrived))
         if not alone.guilty and gradient.odd is None and gradient.formula is not None:
-            alone = replace(alone, guilty=_few(lambda: wrong_rules(bench.run, seen.name)))
+            alone = replace(alone, guilty=wrong_rules(bench.run, seen.name, judge).guilty)
         return (replace(seen, gradient=_spared(gradient, alone)) if spared else seen), alone
 
 
-def _few(ask: Callable[[], Any]) -> Any:
-    """What is found; nothing where the nodes cannot be called."""
+def _each(run: Run, replay: Replay, name: str) -> Alone:
+    """Each node alone; none where the run cannot be repeated."""
     try:
-        return ask()
-    except (ReplayError, RuntimeError, TypeError, ValueError):
-        return ()
+        return each_alone(run, replay, name)
+    except ReplayError as error:
+        return Alone(0, 0, (), missed=f"none could be: {error}")
 
 
 def _spared(gradient: Gradient, alone: Alone) -> Gradient:
-    """The verdict where the graph was too large for differences of the whole."""
+    """The verdict where the graph was too large for differences of the whole.
+
+    A formula that autograd agrees with stands for what could not be looked at.
+    """
     said = f"too large to be evaluated as often as differences need: {_counted(alone)} checked alone instead"
-    verdict = Verdict.WRONG if alone.guilty else gradient.verdict or (Verdict.OK if alone.checked else None)
-    sentence = "; ".join(filter(None, (said, gradient.sentence)))
+    found = [alone.verdict, *([] if gradient.verdict is None else [gradient.verdict])]
+    verdict: Verdict | None = max(found, key=lambda one: one.rank)
+    if gradient.verdict is None and alone.verdict.passes and (alone.missed or not alone.checked):
+        verdict = None
+    rough = alone.rough[1] if alone.rough and verdict is alone.rough[0] else ""
+    sentence = "; ".join(filter(None, (said, rough, alone.missed, gradient.sentence)))
     return replace(gradient, verdict=verdict, sentence=sentence)
 
 
 def _counted(alone: Alone) -> str:
-    if alone.checked < alone.nodes:
-        return f"of {alone.nodes:,} nodes {alone.checked:,}, some of each kind, were each"
-    return f"its {alone.nodes:,} nodes were each"
+    if alone.checked == alone.nodes:
+        return "its one node was" if alone.nodes == 1 else f"its {alone.nodes:,} nodes were each"
+    which = "" if alone.missed else ", some of each kind,"
+    were = "was" if alone.checked == 1 else "were each"
+    return f"of {alone.nodes:,} nodes {alone.checked:,}{which} {were}"
 
 
 def _with_cuts(

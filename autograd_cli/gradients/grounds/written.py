@@ -1,43 +1,63 @@
 """Each rule of a wrong formula alone: a node is made a source of its own, with its operands as names."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 import torch
 
-from autograd_cli.gradients.backward import backward
+from autograd_cli.errors import first_line
+from autograd_cli.gradients.backward import Backward, backward
 from autograd_cli.gradients.exact import with_names
-from autograd_cli.gradients.grounds.alone import node_name
+from autograd_cli.gradients.grounds.alone import Alone
+from autograd_cli.gradients.grounds.nodes import drawn, guilty, text_of
 from autograd_cli.gradients.replay import raised
 from autograd_cli.lang.nodes import Expr, Name
-from autograd_cli.report import Gradient, Ref, Verdict, below
+from autograd_cli.report import Gradient, Ref, Values, Verdict, below
 from autograd_cli.report.checks import Guilty
 from autograd_cli.report.kinds import Witness
+from autograd_cli.report.values import element
 from autograd_cli.run.tape import BoundValue, LiveStep, Run, filled, grad_fns_of
 
 _NAMED = 5
 _SENT = "sent"
 
 
-def wrong_rules(run: Run, name: str) -> tuple[Guilty, ...]:
-    """The nodes below the root whose formula is wrong by itself, at most a few."""
-    from autograd_cli.gradients.check import Options, check  # which asks for what is found here
+class Judge(Protocol):
+    """What judges the gradients of a run, each by its witnesses."""
 
-    found = []
+    def __call__(
+        self, run: Run, backward: Backward, cotangent: torch.Tensor, sent: Expr
+    ) -> Sequence[Gradient]:
+        """The gradients, of which the formulas call the cotangent `sent`."""
+
+
+def wrong_rules(run: Run, name: str, judge: Judge) -> Alone:
+    """The nodes below the root whose formula is wrong by itself, at most a few, of those with a formula."""
+    found, nodes, checked, missed = list[Guilty](), 0, 0, ""
     for step in _live(run, name):
-        try:
-            alone = _source(run, step)
-            cotangent = _drawn(alone.output)
-            made = backward(alone, cotangent)
-            expr = Name(_SENT)
-            sent = BoundValue(_SENT, "", cotangent, "constant")
-            whole = Run(alone.program, (*alone.bindings, sent), alone.steps, alone.root, None, alone.settings)
-            gradients = check(whole, made, cotangent, Options(cotangent=expr))
-        except Exception:  # a node that is no source by itself says nothing
-            continue
-        found += [_named(run, step, one) for one in gradients if _is_wrong(one)]
         if len(found) >= _NAMED:
             break
-    return tuple(found[:_NAMED])
+        nodes += 1
+        try:
+            alone = _source(run, step)
+        except Exception as error:  # of torch, or of a person's own code: it is no source by itself
+            missed = missed or f"{text_of(run, step)} could not be: {first_line(error)}"
+            continue
+        gradients = _judged(alone, judge)
+        checked += any(one.symbolic is not None for one in gradients)
+        found += [_named(run, step, one) for one in gradients if _is_wrong(one)]
+    return Alone(nodes, checked, tuple(found[:_NAMED]), missed=missed)
+
+
+def _judged(alone: Run, judge: Judge) -> Sequence[Gradient]:
+    """The gradients of a node as a run of its own; nothing of one without numbers that have any."""
+    if not isinstance(alone.output, torch.Tensor) or not alone.output.requires_grad:
+        return ()
+    cotangent = drawn(alone.output, 0)
+    made = backward(alone, cotangent)
+    sent = BoundValue(_SENT, "", cotangent, "constant")
+    whole = Run(alone.program, (*alone.bindings, sent), alone.steps, alone.root, None, alone.settings)
+    return judge(whole, made, cotangent, Name(_SENT))
 
 
 def _is_wrong(gradient: Gradient) -> bool:
@@ -51,11 +71,6 @@ def _live(run: Run, name: str) -> Iterator[LiveStep]:
         if step.kind == "call" and not reached.isdisjoint(below(step)):
             reached.add(index)
             yield step
-
-
-def _drawn(output: torch.Tensor) -> torch.Tensor:
-    generator = torch.Generator().manual_seed(0)
-    return torch.randn(output.shape, generator=generator, dtype=output.dtype)
 
 
 def _source(run: Run, step: LiveStep) -> Run:
@@ -112,24 +127,12 @@ def _called(
 
 
 def _named(run: Run, step: LiveStep, gradient: Gradient) -> Guilty:
-    source, span = run.program.source, step.expr.span
-    given, right = (_worst(values, gradient) for values in (gradient.symbolic, gradient.numeric))
-    known = given is not None and right is not None
-    return Guilty(
-        text=source[span],
-        node=node_name(step),
-        operand=f"its rule, {gradient.formula}" if gradient.formula else "its rule",
-        odd=Witness.SYMBOLIC,
-        given=given,
-        reference=right,
-        relative=abs(given - right) / max(abs(given), abs(right), 1e-300) if known else None,  # type: ignore[operator, arg-type]
-        span=(span.start, span.end),
-        line=source.line_of(span.start),
-    )
+    given, right = (_number(values, gradient) for values in (gradient.symbolic, gradient.numeric))
+    operand = f"its rule, {gradient.formula}" if gradient.formula else "its rule"
+    return guilty(run, step, given, right, operand, Witness.SYMBOLIC)
 
 
-def _worst(values: object, gradient: Gradient) -> float | None:
-    """The element of nested values where the gradient is worst."""
-    for at in gradient.worst or ():
-        values = values[at] if isinstance(values, tuple) else None
-    return float(values) if isinstance(values, float | int) else None
+def _number(values: Values, gradient: Gradient) -> float | None:
+    """The number where the gradient is worst, if it is a real one."""
+    found = element(values, gradient.worst)
+    return float(found) if isinstance(found, float | int) else None

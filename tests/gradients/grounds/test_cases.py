@@ -1,8 +1,10 @@
 """Verdicts that a person may know beforehand, each with what makes it so."""
 
+from dataclasses import replace
+
 import pytest
 
-from autograd_cli.report import Verdict
+from autograd_cli.report import Verdict, Witness
 from autograd_cli.run.settings import Use
 
 X = "x"
@@ -100,6 +102,25 @@ def test_a_wrong_backward_is_wrong_of_order_one(checked, off, factor):
     (guilty,) = found.grounds.guilty
     assert (guilty.text, guilty.operand, guilty.line) == ("off(x**2)", "x**2", 1)
     assert guilty.relative == pytest.approx(abs(1 - factor) / max(1, abs(factor)), rel=1e-3)
+
+
+def test_of_a_wrong_formula_the_nodes_that_were_checked_are_counted(checked, monkeypatch):
+    from autograd_cli.gradients import check as checking
+    from autograd_cli.symbolic import derive
+    from autograd_cli.symbolic.terms import Term
+
+    def lying(made, came):
+        factor, found = Term(2001, 2000), real(made, came)
+        if made.step.key != "sin":
+            return found
+        return [(o, replace(v, terms=tuple(factor.times(t) for t in v.terms))) for o, v in found]
+
+    real = derive._passed
+    monkeypatch.setattr(checking, "differentiate", derive.differentiate)
+    monkeypatch.setattr(derive, "_passed", lying)
+    (found,) = checked("exp(sin(x)*x)", {"x": "1.1"}).gradients
+    assert (found.verdict, found.odd) == (Verdict.WRONG, Witness.SYMBOLIC)
+    assert ([one.text for one in found.grounds.guilty], found.grounds.alone) == (["sin(x)"], 3)
 
 
 def test_a_right_backward_is_of_order_two(checked, off):
@@ -222,6 +243,60 @@ def test_a_graph_too_large_for_differences_is_checked_node_by_node(checked, off,
     assert [one.text for one in found.grounds.guilty] == ["off(x**2)"]
     (found,) = checked("sin(x**2)*exp(x)", {"x": "1.1"}, elements="all").gradients
     assert found.numeric is not None
+
+
+REFUSING = """
+import torch
+
+class Refusing(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        if float(x.sum()) != 1.1:
+            raise ValueError("only of what adds up to 1.1")
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 3
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "x", "verdict", "said"),
+    [
+        ("round(x)*x", "0.5", "JUMP", "round(x) jumps or rises without bound here"),
+        ("sqrt(x)", "0.", "DOMAIN EDGE", "sqrt(x) has no values here or on one side"),
+        ("log(x)", "0.", "DOMAIN EDGE", "log(x) has no values here or on one side"),
+        ("relu(x)*x", "0.", "KINK", "relu(x) has a kink here"),
+        ("relu(x)*x", "1.", "OK", "its 2 nodes were each checked alone instead"),
+        ("x.masked_fill(x > 0.5, -inf).softmax(0)[0]", "[0.1,0.2,0.7]", "OK", "nodes were each checked"),
+    ],
+)
+@pytest.mark.parametrize("witnesses", [None, ("autograd", "numeric")])
+def test_what_is_not_smooth_in_a_node_is_the_verdict(
+    checked, monkeypatch, source, x, verdict, said, witnesses
+):
+    from autograd_cli.gradients.grounds import gather
+
+    monkeypatch.setattr(gather, "DEAR", 1)
+    chosen = {} if witnesses is None else {"witnesses": frozenset(map(Witness, witnesses))}
+    (found,) = checked(source, {"x": x}, dtype="float64", **chosen).gradients
+    assert found.verdict is Verdict(verdict)
+    assert said in found.sentence
+
+
+def test_a_node_that_cannot_be_called_alone_is_not_right_for_that(checked, tmp_path, monkeypatch):
+    from autograd_cli.gradients.grounds import gather
+
+    monkeypatch.setattr(gather, "DEAR", 1)
+    file = tmp_path / "refusing.py"
+    file.write_text(REFUSING)
+    use = (Use("f", str(file), "Refusing.apply"),)
+    report = checked("f(x)*x", {"x": "1.1"}, use=use, dtype="float64")
+    (found,) = report.gradients
+    assert (found.verdict, found.grounds.alone, report.status) == (None, 1, 1)
+    assert "of 2 nodes 1 was checked alone instead" in found.sentence
+    assert "f(x) could not be: only of what adds up to 1.1" in found.sentence
 
 
 @pytest.mark.parametrize("elements", [1, 3])
