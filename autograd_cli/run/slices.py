@@ -282,10 +282,21 @@ class _Layout:
             moment = max(traced.number, self.needed.first.get(id(traced), traced.number + 1) - 1)
         key = (id(traced.value), None if renewed else self.moments.version(traced.value, moment))
         if key not in self.places:
-            name = node.id if isinstance(node, Name) else traced.name or self.identifier(traced)
+            name = self.constant(traced, node)
             value = self.moments.at(traced.value, moment, grad=False)
             self.places[key] = self.binding(traced, name, value, node, "constant")
         return self.places[key]
+
+    def constant(self, traced: Traced, node: Expr | None) -> str:
+        """What a value that is held constant is called; a function's parameter by its name outside."""
+        if not isinstance(node, Name):
+            return traced.name or self.identifier(traced)
+        held = self.names.get(node.id) if node.id in self.ran.names else None
+        if isinstance(held, Traced) and held.value is traced.value:
+            return node.id
+        outside = self.names.get(traced.name)
+        is_known = isinstance(outside, Traced) and outside.value is traced.value
+        return traced.name if is_known or traced.kind == "binding" else node.id
 
     def leaf(self, traced: Traced, reader: Traced, node: Expr | None) -> int:
         """The place of a leaf; a second value of it is the first one moved."""

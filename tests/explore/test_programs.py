@@ -5,6 +5,7 @@ import time
 import pytest
 
 from autograd_cli.errors import InputError
+from autograd_cli.report import Verdict
 
 ACCUMULATION = """\
 x = torch.tensor(2.0, requires_grad=True)
@@ -283,3 +284,20 @@ def test_a_cotangent_is_called_by_the_variable_that_holds_it(explored, only):
 def test_a_binding_as_the_cotangent_of_an_expression_is_called_by_its_name(explored):
     report = explored("x*x", ("x", "[1.,2.]"), ("v", "[0.1,0.7]"), grad_output="v", const=("v",))
     assert [g.formula for g in report.gradients if g.name == "x"] == ["2*x*v"]
+
+
+@pytest.mark.parametrize(
+    ("program", "formula"),
+    [
+        ("def net(inp, v):\n    return ((inp@v)**2).sum()\nloss = net(X, w)", "2 * X.T @ (X@w)"),
+        ("def net(inp, v):\n    return ((inp@v)**2).sum()\nA = X*2\nloss = net(A, w)", "2 * A.T @ (A@w)"),
+        ("def net(w, X):\n    return ((w@X)**2).sum()\nloss = net(X, w)", "2 * X.T @ (X@w)"),
+        ("def train(inp):\n    ((inp@w)**2).sum().backward()\ntrain(X)", "2 * X.T @ (X@w)"),
+        ("def train(inp):\n    k = inp*2\n    ((k@w)**2).sum().backward()\ntrain(X)", "2 * k.T @ (k@w)"),
+        ("Y = X\nloss = ((Y@w)**2).sum()", "2 * Y.T @ (Y@w)"),
+    ],
+)
+def test_a_formula_has_the_names_of_the_caller(explored, program, formula):
+    report = explored(program, ("X", "randn(2,3)"), ("w", "randn(3,1)"), const=("X",))
+    (found,) = report.gradients
+    assert (found.formula, found.verdict) == (formula, Verdict.OK)

@@ -137,7 +137,7 @@ loss.backward()
     report = explored(source)
     gradients = only(report).gradients
     assert [(g.name, str(g.verdict)) for g in gradients] == [("ws_0", "OK"), ("ws_1", "OK")]
-    assert gradients[1].formula.startswith("2/6 * torch.tanh(h@ws_0).T @")
+    assert gradients[1].formula.startswith("2/6 * torch.tanh(x@ws_0).T @")
     lines = [(n.op, n.name, n.line) for n in report.graph.nodes[:4]]
     assert lines == [
         ("MeanBackward0", "loss", 10),
