@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from autograd_cli.gradients import ridders
 from autograd_cli.gradients.line import Array, Line, Places
-from autograd_cli.gradients.points import Points
+from autograd_cli.gradients.points import Points, in_a_row
 from autograd_cli.gradients.ridders import Levels, Told
 from autograd_cli.gradients.slope import TOGETHER
 
@@ -40,7 +40,7 @@ class Many:
         self.line = line
         self.points = points
         self.places = places
-        sizes: Array = np.abs(points.at[places])
+        sizes: Array = np.abs(points.at[in_a_row(places)])
         self.scales: Array = np.where(sizes == 0, line.typical, sizes)
         every = np.arange(len(places))
         self.values, self.errors, self.stand, self.known = self._at_scale(every, self.scales)
@@ -69,7 +69,8 @@ class Many:
 
     def _at_scale(self, rest: Places, scales: Array) -> tuple[Array, Array, Flags, Array | None]:
         """What the levels of one scale tell, and the changes at the first of these where steps are long."""
-        places, at, level = self.places[rest], self.points.at[self.places[rest]], self.points.level
+        places, level = self.places[in_a_row(rest)], self.points.level
+        at = self.points.at[in_a_row(places)]
         parts = [slice(start, start + _AT_ONCE) for start in range(0, len(rest), _AT_ONCE)]
         opened = [self._opened(places[part], at[part], scales[part]) for part in parts]
         found = Told(*map(_side_by_side, zip(*(one.told for one in opened), strict=True)))

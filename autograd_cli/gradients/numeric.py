@@ -58,10 +58,12 @@ class Numeric:
         if self.errors.numel() <= _FEW:
             errors = enumerate(self.errors.tolist())
             return max((e for i, e in errors if e == e and i not in self.slopes), default=None)
-        known = self.errors.clone()
-        known[list(self.slopes)] = nan
-        known = known[~known.isnan()]
-        return float(known.max()) if known.numel() else None
+        known = self.errors.numpy()
+        if self.slopes:
+            known = known.copy()
+            known[list(self.slopes)] = nan
+        widest = float(np.fmax.reduce(known))
+        return None if widest != widest else widest
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from autograd_cli.gradients.structure import Structured, structured
 
 _WORTH = 2048
 """Elements of a leaf from which on it is looked at in pieces."""
-_NUMBERS = 1 << 14
+_NUMBERS = 1 << 15
 """Numbers in all lanes of a piece."""
 
 

@@ -13,6 +13,12 @@ _KEPT = 1 << 22
 """Numbers of which directions are kept once they are drawn."""
 
 
+def in_a_row(places: Places) -> Places | slice:
+    """The places as a slice where one follows the other: what is there need not be copied."""
+    first, last = int(places[0]), int(places[-1])
+    return slice(first, last + 1) if last - first == len(places) - 1 else places
+
+
 class Points(Protocol):
     """What moves by steps; `at` are the components' recorded values, 0 of directions, (n,).
 

@@ -10,6 +10,7 @@ from autograd_cli.gradients import ridders
 from autograd_cli.gradients.lane_rules import NoLanesError, is_elementwise
 from autograd_cli.gradients.lanes import Lanes
 from autograd_cli.gradients.line import Array, Line, Places
+from autograd_cli.gradients.points import in_a_row
 from autograd_cli.gradients.replay import Planned
 from autograd_cli.gradients.ridders import Levels
 from autograd_cli.gradients.weights import keeps_order, passed_on
@@ -233,10 +234,11 @@ class Structured:
         return self._noise(some, levels.scatter(near, self.grid(some, near), scales / 2**_SHORT))
 
     def _noise(self, places: Places, scatter: Array) -> Array:
-        own, off = self.own[places], _SCATTERED * scatter
+        chosen = in_a_row(places)
+        own, off = self.own[chosen], _SCATTERED * scatter
         if np.count_nonzero(off > own) > len(own) / 2:  # terms cancel everywhere, at some without a trace
             off = np.fmax(off, np.nanmedian(off))
-        made: Array = np.fmin(np.fmax(own, off), self.most[places])
+        made: Array = np.fmin(np.fmax(own, off), self.most[chosen])
         return made
 
     def changes(self, places: Places, steps: Array) -> Array:
@@ -246,10 +248,11 @@ class Structured:
 
     def grid(self, places: Places, steps: Array) -> Array:
         """As `Points` has it."""
-        first, last = int(places[0]), int(places[-1])
-        in_row = last - first == len(places) - 1
-        chosen = slice(first, last + 1) if in_row else torch.from_numpy(places)
-        made: Array = self.flat(torch.from_numpy(self.at[places] + steps), chosen).numpy()
+        chosen = in_a_row(places)
+        moved = torch.from_numpy(self.at[chosen] + steps)
+        made: Array = self.flat(
+            moved, chosen if isinstance(chosen, slice) else torch.from_numpy(places)
+        ).numpy()
         return made
 
     def beside(self, at: Array, scales: Array) -> Array:

@@ -14,6 +14,7 @@ from autograd_cli.report.values import summary
 from autograd_cli.run.nested import check_depth, is_nested, is_table
 
 VALUES_LIMIT = MOST_ELEMENTS
+_COMMON = frozenset({torch.float64, torch.float32, torch.float16, torch.bfloat16})
 _ADDRESS = re.compile(r" object at 0x[0-9a-f]+")
 
 
@@ -61,6 +62,9 @@ def _frozen(nested: list[Any], depth: int) -> tuple[Any, ...]:
 def _summary(tensor: torch.Tensor) -> Summary:
     count, tensor = tensor.numel(), _written_once(tensor)
     times = count // max(tensor.numel(), 1)
+    if count and tensor.dtype in _COMMON and bool(tensor.sum().isfinite()):  # so all of it is
+        low, high = tensor.aminmax()
+        return summary(count, (low.item(), high.item()), 0, 0)
     nan, inf = torch.isnan(tensor), torch.isinf(tensor)
     finite = tensor[~(nan | inf)].to(torch.uint8 if tensor.dtype == torch.bool else tensor.dtype)
     has_ends = finite.numel() and not tensor.is_complex()
