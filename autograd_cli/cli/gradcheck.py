@@ -30,7 +30,21 @@ def gradcheck(given: Given) -> ExitStatus:
             "`--only` chooses functions of the suite, and there is a SOURCE.",
             hint="Without SOURCE `agx gradcheck --only 'cum*'` checks the functions that match.",
         )
+    if not is_suite:
+        _refuse_one_witness(given)
     return checked(given) if is_suite else explored(given)
+
+
+def _refuse_one_witness(given: Given) -> None:
+    """AGX208 where one witness alone is asked for: nothing is left to hold it against."""
+    chosen = sorted(given.options.get("witness", ()))
+    if len(chosen) == 1:
+        other = "numeric" if chosen[0] == "autograd" else "autograd"
+        raise InputError(
+            "AGX208",
+            f"With `--witness {chosen[0]}` alone there is nothing to compare with.",
+            hint=f"A check needs two: `--witness {other},{chosen[0]}`; `agx trace` shows one alone.",
+        )
 
 
 COMMAND = Command("gradcheck", gradcheck, EXAMPLES, WORDS)

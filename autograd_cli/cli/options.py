@@ -128,6 +128,10 @@ def _verdicts(text: str) -> tuple[str, ...]:
     return tuple(known[_one_of(*known)(word)] for word in words)
 
 
+_FAILING = ", ".join(verdict.value.replace(" ", "-") for verdict in Verdict if not verdict.passes)
+"""The verdicts that end with status 1, as they are typed."""
+
+
 def _elements(text: str) -> int | str:
     return "all" if text.lower() == "all" else _integer(1)(text)
 
@@ -213,7 +217,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("--torch", "Ask torch.autograd.gradcheck too, and say where it differs", commands=_CHECK),
     Option("--through-detach", "Differentiate through detach, no_grad, item and casts to int as well",
            commands=_CHECK),
-    Option("--allow", "Verdicts that count as right: JUMP,DOMAIN EDGE", "VERDICT,…", commands=_CHECK,
+    Option("--allow", f"Verdicts that count as right too, of {_FAILING}", "VERDICT,…", commands=_CHECK,
            repeated=True, read=_verdicts),
     Option("--only", "Without SOURCE: the functions whose name matches, such as cum* or torch.linalg.*",
            "PATTERN", commands=_CHECK),

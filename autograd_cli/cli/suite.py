@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from autograd_cli.gradients.suite import Examined
     from autograd_cli.lang.functions.rows import Function
 
+_FEW = 12
+"""Functions that are listed by name, where more are counted."""
+
 _USED = frozenset({"device", "dtype", "seed", "only", "allow", "strict", "json", "timeout", "max_memory"})
 """The keys of the options that say something here; all others are about a source."""
 
@@ -34,7 +37,6 @@ def checked(given: Given) -> ExitStatus:
 
 def _refuse_what_needs_a_source(given: Given) -> None:
     idle = [f"--{key.replace('_', '-')}" for key in given.options if key not in _USED]
-    idle += ["--verbose"] if given.environment.verbose else []
     idle += [f"--{name}" for name, _ in given.line.bindings]
     if idle:
         raise InputError(
@@ -63,7 +65,8 @@ def _run(given: Given, wire: Wire) -> ExitStatus:
     if options.get("json"):
         environment.put_data(_as_json(found, device, dtype))
     else:
-        environment.put(_as_text(found, failed, device, dtype))
+        every = environment.verbose or len(found) <= _FEW
+        environment.put(_as_text(found, failed, device, dtype, every))
     return ExitStatus.FAILED if failed else ExitStatus.OK
 
 
@@ -85,8 +88,13 @@ def _fails(one: "Examined", strict: bool) -> bool:
     return one.failed or (strict and not one.missing and not right)
 
 
-def _as_text(found: Sequence["Examined"], failed: Sequence["Examined"], device: str, dtype: str) -> str:
-    """What was checked and how it came out; then a line or more for each that failed."""
+def _as_text(
+    found: Sequence["Examined"], failed: Sequence["Examined"], device: str, dtype: str, every: bool
+) -> str:
+    """What was checked and how it came out; then a line or more for each that failed.
+
+    Each that passed is named where `every` one is asked for, else those that are not simply OK.
+    """
     missing = [one for one in found if one.missing]
     unchecked = [one for one in found if one.unchecked]
     verdicts = Counter(one.verdict.value for one in found if one.verdict and not one.unchecked)
@@ -99,6 +107,7 @@ def _as_text(found: Sequence["Examined"], failed: Sequence["Examined"], device: 
     )
     lines = [f"{what}{points} · {dtype} · {device}"]
     lines += [told] if told else []
+    lines += _named(found, every)
     if unchecked:
         lines.append(f"{len(unchecked)} without a verdict")
         lines += [f"  {one.function.path}  not checked: {visible(one.unchecked)}" for one in unchecked]
@@ -109,6 +118,25 @@ def _as_text(found: Sequence["Examined"], failed: Sequence["Examined"], device: 
     for one in failed:
         lines += _failure(one)
     return "\n".join(lines) + "\n"
+
+
+def _named(found: Sequence["Examined"], every: bool) -> list[str]:
+    """A line for each function with a verdict that passes."""
+    shown = [
+        one
+        for one in found
+        if one.verdict and one.verdict.passes and not one.unchecked and not one.failed
+        if every or one.verdict is not Verdict.OK
+    ]
+    size = max((len(one.function.path) for one in shown), default=0)
+    return [f"  {one.function.path:{size}}  {one.verdict}{_why(one)}" for one in shown]
+
+
+def _why(one: "Examined") -> str:
+    """What the first gradient that is not simply OK says."""
+    said = (g.sentence for g in (*one.gradients, *one.nearby) if g.verdict is one.verdict and g.sentence)
+    text = "" if one.verdict is Verdict.OK else next(said, "")
+    return f"  {visible(text)}" if text else ""
 
 
 def _failure(one: "Examined") -> list[str]:

@@ -8,7 +8,7 @@ import torch
 
 from autograd_cli.diagnose.programs import claims, failure_of, inspect_program, needs_graph
 from autograd_cli.explore import statements
-from autograd_cli.explore.asking import with_asked
+from autograd_cli.explore.asking import with_allowed, with_asked
 from autograd_cli.explore.brought import with_examined
 from autograd_cli.explore.inspection import facts
 from autograd_cli.explore.judging import Judged, judge
@@ -66,7 +66,7 @@ def explored(
     report = _with_steps(report, shown, options)
     report = replace(report, inspected=inspected)
     report = with_examined(report, _runs(judged, shown), options)
-    report = with_asked(report, shown.whole, options)
+    report = with_allowed(with_asked(report, shown.whole, options), options)
     report = _with_second(report, shown, options)
     _let_go(ran, watching)
     return report

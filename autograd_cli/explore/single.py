@@ -10,7 +10,7 @@ from torch.autograd.graph import Node as GradFn
 
 from autograd_cli.diagnose.inspections import inspect
 from autograd_cli.errors import InputError, Span
-from autograd_cli.explore.asking import with_asked
+from autograd_cli.explore.asking import with_allowed, with_asked
 from autograd_cli.explore.brought import muted, told, with_examined
 from autograd_cli.explore.inspection import facts
 from autograd_cli.explore.options import Options, status_of, unknown_name
@@ -77,6 +77,7 @@ def explored(
             report, inspected=replace(before, before=before.rows, after=after.rows if after else ())
         )
     report = with_asked(with_examined(report, [made], options), made, options)
+    report = with_allowed(report, options)
     if passed.error is None:
         report = with_second(report, options, made, cotangent, chosen)
     del root, passed

@@ -240,3 +240,21 @@ def test_the_shell_completes_commands_and_options(line, offered):
     words = {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
     result = CliRunner().invoke(cli.app, [], env={"_AGX_COMPLETE": "complete_bash", **words})
     assert result.stdout.split() == offered
+
+
+@pytest.mark.parametrize("witness", ["symbolic", "autograd", "numeric"])
+def test_one_witness_alone_has_nothing_to_be_held_against(witness):
+    result = agx("gradcheck", "sin(x)", "--x", "2.", "--witness", witness)
+    assert result.exit_code == 2
+    assert f"With `--witness {witness}` alone there is nothing to compare with.\n" in result.stderr
+    assert result.stdout == ""
+    assert agx("trace", "sin(x)", "--x", "2.", "--witness", witness).exit_code == 0
+
+
+def test_a_verdict_that_is_allowed_says_so():
+    result = agx("gradcheck", "floor(x)", "--x", "2.", "--allow", "JUMP")
+    assert result.exit_code == 0
+    assert "next     nothing: --allow JUMP counts it as right\n" in result.stdout
+    result = agx("gradcheck", "y = floor(x); y.backward()", "--x", "2.", "--allow", "WRONG")
+    assert result.exit_code == 1
+    assert "agx gradcheck … --allow JUMP   if the jump is meant\n" in result.stdout

@@ -6,6 +6,7 @@ from typer.testing import CliRunner
 from autograd_cli import cli
 from autograd_cli.cli import options
 from autograd_cli.errors import InputError
+from autograd_cli.report import Verdict
 
 COMMANDS = ("trace", "gradcheck", "devices", "explain", "show")
 
@@ -173,6 +174,13 @@ def test_values_are_read(given, values):
 )
 def test_verdicts_are_read_as_a_person_writes_them(text, read):
     assert list(options.values("gradcheck", {"allow": [text]})["allow"]) == read
+
+
+def test_the_help_of_allow_names_every_verdict_that_fails():
+    (allow,) = (option for option in options.OPTIONS if option.name == "--allow")
+    words = re.split(r",? ", allow.help)
+    failing = {verdict.value.replace(" ", "-") for verdict in Verdict if not verdict.passes}
+    assert failing == {word for word in words if word.isupper() or "-" in word}
 
 
 def test_a_verdict_that_is_none_is_refused():

@@ -40,8 +40,8 @@ def test_functions_that_are_right():
     status, text, talk = checked()
     assert (status, talk) == (0, "")
     assert (
-        text
-        == "2 functions checked on their examples and at 6 random points · float64 · cpu\n2 OK\nnone failed\n"
+        text == "2 functions checked on their examples and at 6 random points · float64 · cpu\n"
+        "2 OK\n  torch.sin  OK\n  torch.exp  OK\nnone failed\n"
     )
 
 
@@ -80,7 +80,13 @@ def test_a_function_without_a_verdict_counts_as_not_checked():
     status, text, _ = checked()
     assert (status, text.splitlines()[1:]) == (
         0,
-        ["1 OK", "1 without a verdict", "  torch.sin  not checked: it drew", "none failed"],
+        [
+            "1 OK",
+            "  torch.exp  OK",
+            "1 without a verdict",
+            "  torch.sin  not checked: it drew",
+            "none failed",
+        ],
     )
     assert checked(strict=True)[0] == 1
     row = json.loads(checked(json=True)[1])["functions"][0]
@@ -105,7 +111,6 @@ def test_one_function_is_told_as_one():
 ABOUT_A_SOURCE = [
     *({"steps": True}, {"saved": True}, {"use": ("f",)}, {"rtol": 0.1}, {"full": True}),
     *({f"max_{what}": 3} for what in ("text", "nodes", "steps", "items")),
-    {"verbose": True},
 ]
 
 
@@ -160,3 +165,22 @@ def test_the_bar_is_drawn_and_wiped_on_a_terminal_alone():
     assert "exp" in talk
     assert talk.endswith("\x1b[2K"), "the bar is wiped"
     assert checked(terminal=True, quiet=True)[2] == ""
+
+
+@pytest.mark.usefixtures("few")
+def test_of_many_functions_those_are_named_that_are_not_simply_right(monkeypatch):
+    monkeypatch.setattr(suite, "_FEW", 1)
+    real = gradients.examine
+
+    def rounded(function, settings, points):
+        found = real(function, settings, points)
+        if function.name == "exp":
+            return found
+        (gradient,) = found.gradients
+        gradient = replace(gradient, verdict=Verdict.PRECISION, sentence="digits are lost")
+        return replace(found, gradients=(gradient,))
+
+    monkeypatch.setattr(gradients, "examine", rounded)
+    counted = "1 PRECISION · 1 OK\n  torch.sin  PRECISION  digits are lost\nnone failed\n"
+    assert checked()[1].endswith(counted)
+    assert "  torch.exp  OK\n" in checked(verbose=True)[1]
