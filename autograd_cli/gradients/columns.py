@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from autograd_cli.gradients.lane_rules import NoLanesError
+from autograd_cli.gradients.lane_rules import PRODUCTS, NoLanesError
 from autograd_cli.gradients.lanes import Lanes
 from autograd_cli.gradients.line import Array, Line, Places
 from autograd_cli.gradients.points import InTurn
@@ -20,7 +20,6 @@ _WORTH = 1 << 18
 _TOGETHER = 1 << 17
 _TRIED = 64
 _ALIKE = 1e-11
-_PRODUCTS = frozenset({"torch.matmul", "torch.linalg.matmul", "torch.mm", "torch.mv", "torch.dot"})
 
 Column = Callable[[torch.Tensor], torch.Tensor]
 """The columns of some components of the leaf: (m,) -> (m, …), what one more of it adds to the product."""
@@ -68,7 +67,9 @@ def _is_nested(line: Line, start: int) -> bool:
 def _column(line: Line, planned: Planned, start: int) -> Column | None:
     """The columns of a call, if it is a product of the leaf and a constant vector or matrix."""
     function, slots = line.replay.steps[planned.index].function, planned.slots or ()
-    if function is None or function.path not in _PRODUCTS or len(slots) != 2 or slots.count(start) != 1:
+    if function is None or function.path.removeprefix("torch.") not in PRODUCTS:
+        return None
+    if len(slots) != 2 or slots.count(start) != 1:
         return None
     is_left = slots[0] == start
     place = slots[1] if is_left else slots[0]

@@ -264,9 +264,12 @@ def _joined(site: Site) -> Call | None:
 
 # Products
 
+PRODUCTS = ("matmul", "linalg.matmul", "mm", "mv", "bmm", "dot")
+"""The paths of matmul, and of what is one of its ranks by another name."""
+
 
 def _product(site: Site) -> Call | None:
-    """matmul in all its ranks, and what is one of them by another name."""
+    """A product of any ranks."""
     if site.kwargs or len(site.given) != 2:
         return None
     (one, other), (left, right) = site.given, site.lanes
@@ -315,7 +318,7 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys(("softmax", "log_softmax", "logsumexp", "cumsum", "cumprod", "flip"), _along_one),
     **dict.fromkeys(("nn.functional.softmax", "nn.functional.log_softmax"), _along_one),
     **dict.fromkeys(("special.softmax", "special.log_softmax", "special.logsumexp"), _along_one),
-    **dict.fromkeys(("matmul", "linalg.matmul", "mm", "mv", "bmm", "dot"), _product),
+    **dict.fromkeys(PRODUCTS, _product),
     **dict.fromkeys(("reshape", "Tensor.view"), _reshape),
     **dict.fromkeys(("flatten", "ravel"), _flatten),
     **dict.fromkeys(("Tensor.T", "t"), _turned),

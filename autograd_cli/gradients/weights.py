@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from autograd_cli.gradients.lane_rules import PRODUCTS
 from autograd_cli.gradients.lanes import Lanes
 from autograd_cli.gradients.replay import Planned
 from autograd_cli.report import Ref
@@ -132,7 +133,7 @@ _RULES: dict[str, Callable[[_Linear], Parts | None]] = {
     "mean": _averaged,
     **dict.fromkeys(_KEEP_ORDER, _reshaped),
     **dict.fromkeys(("Tensor.T", "t", "Tensor.mT"), _turned),
-    **dict.fromkeys(("matmul", "linalg.matmul", "mm", "mv", "dot"), _product),
+    **dict.fromkeys(PRODUCTS, _product),
 }
 """By path, for calls that are linear in their live arguments."""
 

@@ -30,6 +30,7 @@ class Step:
     `kwargs` hold Refs, Python values and sequences of them. `shape` and `dtype` are None
     unless the value is a tensor; `requires_grad` is the value's own. `name` is that of a
     binding, `value` the Python value of what is no tensor and was not made by a call.
+    `results` is how many values it gave where these are several.
     """
 
     index: int
@@ -44,6 +45,7 @@ class Step:
     requires_grad: bool = False
     name: str = ""
     value: Any = None
+    results: int = 0
 
 
 class Evaluated(Protocol):

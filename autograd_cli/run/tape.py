@@ -59,6 +59,7 @@ class LiveStep:
             requires_grad=is_tensor and self.value.requires_grad,
             name=self.name,
             value=None if is_tensor or self.kind == "call" else self.value,
+            results=0 if is_tensor or not isinstance(self.value, tuple | list) else len(self.value),
         )
 
 

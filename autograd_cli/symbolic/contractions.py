@@ -9,10 +9,10 @@ from autograd_cli.lang.nodes import Expr
 from autograd_cli.report.values import shape_text
 from autograd_cli.symbolic.build import call as calling, method
 from autograd_cli.symbolic.matrices import chain, turned
-from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, plain
+from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, one_by_one, plain
 from autograd_cli.symbolic.terms import ONE, Shape, Term, factor_term
 from autograd_cli.symbolic.texts import Contributions
-from autograd_cli.symbolic.values import Value, mapped, split
+from autograd_cli.symbolic.values import Value, as_dim, mapped, split
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def _of_one(part: Part, out: str, shape: Shape) -> Term:
         return factor_term(turned(part.expr, 2), shape)
     gone = [i for i, letter in enumerate(part.letters) if letter not in out]
     if gone and "".join(letter for letter in part.letters if letter in out) == out:
-        summed = method(part.expr, "sum", *((gone[0] if len(gone) == 1 else tuple(gone),) if out else ()))
+        summed = method(part.expr, "sum", *((as_dim(gone),) if out else ()))
         return factor_term(summed, shape, f"{shape_text(part.shape)} summed")
     return factor_term(calling("einsum", f"{part.letters}->{out}", part.expr), shape)
 
@@ -140,7 +140,7 @@ def _passed(g: Value, operands: Sequence[Operand], names: Sequence[str], out: st
 
 def einsum(call: Call, g: Value, equation: Any, *given: Any) -> Contributions:
     """einsum: for each factor the einsum of G and the others."""
-    operands = given[0] if len(given) == 1 and isinstance(given[0], tuple | list) else given
+    operands = one_by_one(given)
     names, out = _lettered(plain(equation).replace(" ", ""), operands)
     return _passed(g, operands, names, out)
 

@@ -14,7 +14,7 @@ from autograd_cli.symbolic.build import call as calling, method
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, plain
 from autograd_cli.symbolic.terms import Shape, Term, factor_term
 from autograd_cli.symbolic.texts import Contributions
-from autograd_cli.symbolic.values import Value, mapped, split
+from autograd_cli.symbolic.values import Value, as_dim, mapped, split
 
 Rule = Callable[..., Contributions]
 
@@ -173,7 +173,7 @@ def _by_bias(g: Value, bias: Any, dims: int) -> Contributions:
     gone = tuple(d for d in range(len(g.shape)) if d != len(g.shape) - dims - 1)
     if g.natural == ():
         return [(bias, g.times(Term(prod(g.shape[d] for d in gone)), bias.shape))]
-    return [(bias, mapped(g, lambda e: method(e, "sum", gone[0] if len(gone) == 1 else gone), bias.shape))]
+    return [(bias, mapped(g, lambda e: method(e, "sum", as_dim(gone)), bias.shape))]
 
 
 def average_pool(dims: int) -> Rule:

@@ -1,4 +1,8 @@
-"""Rules of distances and angles between vectors, and of attention, which weighs values by them."""
+"""Rules of distances and angles between vectors, and of attention, which weighs values by them.
+
+The slope of a length, x/norm(x), is that of Petersen and Pedersen, "The Matrix Cookbook" (2012),
+section 2.6; what is 0 where two vectors are one is so by torch's own convention.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,12 +12,11 @@ from typing import Any
 from autograd_cli.lang.nodes import Binary, Compare, Expr, Number
 from autograd_cli.symbolic.build import call as calling, literal, method, number
 from autograd_cli.symbolic.matrices import chain, turned
-from autograd_cli.symbolic.normalisation import total
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, operand, plain
 from autograd_cli.symbolic.reductions import norm
 from autograd_cli.symbolic.terms import Shape, Term, broadcast, factor_term
 from autograd_cli.symbolic.texts import Contributions, masked
-from autograd_cli.symbolic.values import Value, mapped, placed, split, with_dims
+from autograd_cli.symbolic.values import Value, mapped, placed, split, summed_along, with_dims
 
 _SMALL = 1e-38
 """Below any length in single precision: the direction of a short vector, and 0 of none."""
@@ -33,7 +36,10 @@ def pairwise_distance(
 def cosine_similarity(
     call: Call, g: Value, x: Operand, y: Operand, dim: Any = 1, eps: Any = 1e-08
 ) -> Contributions:
-    """cosine_similarity C: G*(Y - C*X)/norm(x), X a unit vector, Y and norm(x) with torch's bound eps."""
+    """cosine_similarity C: G*(Y - C*X)/norm(x), X a unit vector, Y and norm(x) with torch's bound eps.
+
+    That is the quotient rule on C = x@y/(norm(x)*norm(y)), with the slope of a length as above.
+    """
     shape = broadcast(x.shape, y.shape)
     if not shape:
         raise NoRuleError(f"{call.name} of two numbers has no short formula")
@@ -71,7 +77,11 @@ def _whole(x: Operand, axis: int, shape: Shape) -> Operand:
 def distances(
     call: Call, g: Value, x: Operand, y: Operand, p: Any = 2, compute_mode: Any = None
 ) -> Contributions:
-    """cdist: W.sum(1)*x - W @ y, W being G over the distances, and likewise for y; signs for p = 1."""
+    """cdist: W.sum(1)*x - W @ y, W being G over the distances, and likewise for y; signs for p = 1.
+
+    These are the sums over j of G[i, j]*(x[i] - y[j])/D[i, j], the slope of a length as above, with
+    the factors taken apart.
+    """
     if plain(p) == 1:
         return _by_signs(g, x, y)
     if plain(p) != 2:
@@ -120,7 +130,10 @@ def attention(
     scale: Any = None,
     enable_gqa: Any = False,
 ) -> Contributions:
-    """attention, A = softmax(Q @ K.T/sqrt(d)): A.T @ G for V; what softmax passes of G @ V.T for Q and K."""
+    """attention, A = softmax(Q @ K.T/sqrt(d)): A.T @ G for V; what softmax passes of G @ V.T for Q and K.
+
+    After Dao et al., "FlashAttention" (2022), appendix B.2, of the layer of Vaswani et al. (2017).
+    """
     if plain(dropout_p) or plain(enable_gqa):
         raise NoRuleError(f"{call.name} with dropout or shared heads has no short formula")
     by = operand(scale).term if plain(scale) is not None else _root(query.shape[-1])
@@ -129,7 +142,7 @@ def attention(
     scalars, arriving = split(g)
     across = chain(arriving, g.shape, turned(value.expr, len(value.shape)), _flipped(value.shape))
     each = Value((scalars.times(across),), shape)
-    mean = total(each.times(weights, shape), [len(shape) - 1]).to(shape)
+    mean = summed_along(each.times(weights, shape), [len(shape) - 1])
     slopes = each.plus(mean.times(Term(-1), shape)).times(weights, shape)
     s, behind = split(slopes.times(by, shape))
     upright = turned(weights.factors[0].expr, len(shape))

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from autograd_cli.lang.nodes import Expr, Number, Subscript
 from autograd_cli.symbolic import linalg
 from autograd_cli.symbolic.build import call as calling, method
 from autograd_cli.symbolic.matrices import formed, turned
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, plain
+from autograd_cli.symbolic.pieces import alone, item
 from autograd_cli.symbolic.terms import Term, factor_term
 from autograd_cli.symbolic.texts import Contributions
 from autograd_cli.symbolic.values import Value, mapped
@@ -22,23 +22,12 @@ Arrived = Mapping[int, Value]
 Rule = Callable[..., Contributions]
 
 
-def item(call: Call, index: int) -> Expr:
-    """One of the results, by its place."""
-    return Subscript(call.step.expr, Number(index))
-
-
-def _alone(call: Call, index: int, g: Value) -> Call:
-    """The call as that of one of its results."""
-    expr = item(call, index)
-    return replace(call, out=Operand(expr, g.shape, factor_term(expr, g.shape)))
-
-
 def _first(rule: Rule, kept: tuple[str, ...] = ()) -> Rule:
     """The rule of a function whose first result is another function's; only `kept` options matter."""
 
     def of_several(call: Call, by: Arrived, *args: Any, **kwargs: Any) -> Contributions:
         options = {name: value for name, value in kwargs.items() if name in kept}
-        return rule(_alone(call, 0, by[0]), by[0], *args, **options)
+        return rule(alone(call, 0, by[0]), by[0], *args, **options)
 
     return of_several
 
@@ -124,7 +113,7 @@ def triangular_solve(
     """triangular_solve: as solve_triangular; of A.T, what A gets is turned."""
     if not plain(transpose):
         found = linalg.solve_triangular(
-            _alone(call, 0, by[0]), by[0], a, b, upper=upper, unitriangular=unitriangular
+            alone(call, 0, by[0]), by[0], a, b, upper=upper, unitriangular=unitriangular
         )
         return found[::-1]
     rank, up, ones = len(a.shape), plain(upper), plain(unitriangular)

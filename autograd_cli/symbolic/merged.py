@@ -5,15 +5,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from types import EllipsisType, NoneType
 from typing import Any
 
 from autograd_cli.lang.functions import by_path
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.nodes import Attribute
 from autograd_cli.report import Ref, Step
-
-_PLAIN = frozenset({int, float, complex, bool, str, NoneType, EllipsisType})
+from autograd_cli.symbolic.exact import exact
 
 _APART = frozenset({Kind.RANDOM, Kind.EFFECT, Kind.MODE, Kind.CREATION, Kind.PYTHON})
 
@@ -58,20 +56,12 @@ def _is_plain(step: Step) -> bool:
 def _outline(step: Step) -> tuple[Any, ...]:
     """All that tells a step's value from others'."""
     name = step.expr.name if isinstance(step.expr, Attribute) and not step.key else ""
-    given = _exact(step.args), _exact(step.kwargs)
+    given = exact(step.args, _itself), exact(step.kwargs, _itself)
     return step.path, step.key, name, *given, step.shape, step.dtype, step.requires_grad
 
 
-def _exact(given: Any) -> Any:
-    """An argument as a key: `1`, `1.0` and `True` are equal, and so are `0.0` and `-0.0`, but no key is."""
-    if isinstance(given, Ref):
-        return Ref, given.index
-    if type(given) in _PLAIN:
-        return type(given), repr(given)
-    if isinstance(given, tuple | list):
-        return type(given), tuple(map(_exact, given))
-    if isinstance(given, slice):
-        return slice, _exact((given.start, given.stop, given.step))
+def _itself(given: Any) -> Any:
+    """What is equal to nothing but the very same thing."""
     return object, id(given)
 
 

@@ -7,10 +7,10 @@ from typing import Any
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.symbolic.build import call as calling, method, parsed
 from autograd_cli.symbolic.indexing import Pick, put_back, put_together
-from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, plain
+from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, one_by_one, plain
 from autograd_cli.symbolic.terms import Shape, Term, factor_term
 from autograd_cli.symbolic.texts import Contributions, multiplied
-from autograd_cli.symbolic.values import Value, mapped, placed
+from autograd_cli.symbolic.values import Value, as_dim, mapped, placed
 
 Rule = Callable[..., Contributions]
 
@@ -40,9 +40,8 @@ def rot90(call: Call, g: Value, x: Operand, k: Any = 1, dims: Any = (0, 1)) -> C
 
 def repeat(call: Call, g: Value, x: Operand, *repeats: Any) -> Contributions:
     """repeat, tile: the sum over the copies."""
-    times = plain(repeats[0] if len(repeats) == 1 and isinstance(repeats[0], tuple | list) else repeats)
-    listed = times if isinstance(times, tuple) else (times,)
-    listed = (1,) * (len(x.shape) - len(listed)) + listed
+    times = plain(one_by_one(repeats))
+    listed = (1,) * (len(x.shape) - len(times)) + times
     if g.natural == ():
         return [(x, g.times(Term(prod(listed)), x.shape))]
     sizes = (1,) * (len(listed) - len(x.shape)) + x.shape
@@ -61,7 +60,7 @@ def repeat(call: Call, g: Value, x: Operand, *repeats: Any) -> Contributions:
 def _summed(expr: Expr, shape: Sequence[int], dims: Sequence[int], given: Shape = ()) -> Expr:
     """The sum over `dims` of what is reshaped to `shape` from `given`."""
     whole = expr if tuple(shape) == given else method(expr, "reshape", *shape)
-    return method(whole, "sum", dims[0] if len(dims) == 1 else tuple(dims)) if dims else whole
+    return method(whole, "sum", as_dim(dims)) if dims else whole
 
 
 def repeat_interleave(

@@ -14,33 +14,26 @@ from autograd_cli.symbolic.build import call as calling, literal, method
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, plain
 from autograd_cli.symbolic.terms import Shape, Term, factor_term
 from autograd_cli.symbolic.texts import Contributions, masked
-from autograd_cli.symbolic.values import Value, mapped, reduced
+from autograd_cli.symbolic.values import Value, as_dim, mapped, summed_along
 
 EPS = 1e-05
 _SHORTEST = 1e-12
 """The length up to which torch does not divide a vector by its own, unless it is told another."""
 
 
-def total(value: Value, dims: Sequence[int]) -> Value:
-    """The sum along `dims`, to be stretched again over the value's shape."""
-    if len(dims) == len(value.shape):
-        return reduced(value, ())
-    return reduced(value, tuple(1 if d in dims else n for d, n in enumerate(value.shape)))
-
-
 def average(value: Value, dims: Sequence[int]) -> Value:
-    """The mean along `dims`, as `total`."""
+    """The mean along `dims`, as `summed_along`."""
     missing, natural = len(value.shape) - len(value.natural), value.natural
     places = [d - missing for d in dims]
     if value.is_zero or any(d < 0 or natural[d] == 1 for d in places):
         count = Term(1, prod(value.shape[d] for d in dims))
-        return total(value, dims).times(count, value.shape)
+        return summed_along(value, dims).times(count, value.shape)
     term = value.single()
     expr = term.body.written()
     if len(places) == len(natural):
         return Value((term.coefficient.times(factor_term(method(expr, "mean"), ())),), value.shape)
     kept = tuple(1 if d in places else n for d, n in enumerate(natural))
-    made = factor_term(method(expr, "mean", _listed(places), keepdim=True), kept)
+    made = factor_term(method(expr, "mean", as_dim(places), keepdim=True), kept)
     return Value((term.coefficient.times(made),), value.shape)
 
 
@@ -73,13 +66,9 @@ class Norm:
 
 def _deviation(x: Operand, dims: tuple[int, ...], eps: Any) -> Term:
     """sqrt(var(x) + eps), to be stretched over x."""
-    variance = calling("var", x.expr, _listed(dims), correction=0, keepdim=True)
+    variance = calling("var", x.expr, as_dim(dims), correction=0, keepdim=True)
     shape = tuple(1 if d in dims else n for d, n in enumerate(x.shape))
     return factor_term(calling("sqrt", _with(variance, eps)), shape)
-
-
-def _listed(dims: Sequence[int]) -> Any:
-    return dims[0] if len(dims) == 1 else tuple(dims)
 
 
 def _with(expr: Expr, eps: Any) -> Expr:
@@ -121,7 +110,7 @@ def rms_norm(
     dims = _last(x, shape)
     given = {} if plain(eps) is None else {"eps": plain(eps)}
     normed = factor_term(calling("F.rms_norm", x.expr, x.shape[dims[0] :], **given), x.shape)
-    squares = calling("mean", Binary("**", x.expr, literal(2)), _listed(dims), keepdim=True)
+    squares = calling("mean", Binary("**", x.expr, literal(2)), as_dim(dims), keepdim=True)
     kept = tuple(1 if d in dims else n for d, n in enumerate(x.shape))
     size = factor_term(calling("sqrt", _with(squares, plain(eps))), kept)
     return _affinely(g, Norm(x, dims, normed, size, centred=False), weight, None)
@@ -152,7 +141,7 @@ def _channel_sum(value: Value, shape: Shape) -> Value:
     gone = [d for d in range(len(value.shape)) if d != 1]
     if value.natural == ():
         return value.times(Term(prod(value.shape[d] for d in gone)), shape)
-    return mapped(value, lambda e: method(e, "sum", _listed(gone)), shape)
+    return mapped(value, lambda e: method(e, "sum", as_dim(gone)), shape)
 
 
 def batch_norm(
@@ -235,8 +224,8 @@ def normalize(
     axes = plain(dim)
     dims = tuple(sorted(d % len(x.shape) for d in (axes if isinstance(axes, tuple) else (axes,))))
     normed = call.out.term
-    along = total(g.times(normed, x.shape), dims).to(x.shape)
-    length = calling("linalg.vector_norm", x.expr, dim=_listed(dims), keepdim=True)
+    along = summed_along(g.times(normed, x.shape), dims)
+    length = calling("linalg.vector_norm", x.expr, dim=as_dim(dims), keepdim=True)
     kept = tuple(1 if d in dims else n for d, n in enumerate(x.shape))
     if plain(eps) > _SHORTEST:
         beyond = factor_term(Compare((">=",), (length, literal(plain(eps)))), kept)

@@ -92,6 +92,11 @@ def operand(given: Any) -> Operand:
     return Operand(literal(given), (), factor_term(literal(given), ()), value=given)
 
 
+def one_by_one(given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Arguments that are given one by one, or all in one tuple or list."""
+    return tuple(given[0]) if len(given) == 1 and isinstance(given[0], tuple | list) else given
+
+
 def plain(given: Any) -> Any:
     """An argument as a Python value: a dim, a flag, a size."""
     if isinstance(given, tuple | list):

@@ -1,13 +1,15 @@
 """Functions of several results: which steps are one of these, and the shapes of all."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from autograd_cli.lang.nodes import Attribute
+from autograd_cli.lang.nodes import Attribute, Expr, Number, Subscript
 from autograd_cli.report import Ref, Step
-from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, plain
-from autograd_cli.symbolic.terms import Shape, broadcast
+from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, one_by_one, plain
+from autograd_cli.symbolic.terms import Shape, broadcast, factor_term
+from autograd_cli.symbolic.values import Value
 
 NAMES = {
     "values": 0, "indices": 1, "min": 0, "max": 1, "mantissa": 0, "exponent": 1, "sign": 0, "logabsdet": 1,
@@ -36,6 +38,17 @@ def item_of(call: Call) -> int:
     if not given and isinstance(expr, Attribute) and expr.name in NAMES:
         return NAMES[expr.name]
     raise NoRuleError(f"{call.name} of several results has no derivative rule yet")
+
+
+def item(call: Call, index: int) -> Expr:
+    """One of the results, by its place."""
+    return Subscript(call.step.expr, Number(index))
+
+
+def alone(call: Call, index: int, g: Value) -> Call:
+    """The call as that of one of its results, which `g` has arrived at."""
+    expr = item(call, index)
+    return replace(call, out=Operand(expr, g.shape, factor_term(expr, g.shape)))
 
 
 def _axis(dim: Any, x: Operand) -> int:
@@ -123,16 +136,10 @@ def shapes_of(call: Call) -> list[Shape]:
     return []
 
 
-_THREE = ("svd", "torch_svd", "lu")
-
-
 def counted(item: int, call: Call) -> int:
     """Which result `item` is, where it is counted from the end."""
-    if item >= 0:
-        return item
-    return item % (len(shapes_of(call)) or (3 if call.step.key in _THREE else 2))
+    return item if item >= 0 else item % call.step.results
 
 
 def _tensors(call: Call) -> list[Operand]:
-    given = call.args[0] if len(call.args) == 1 and isinstance(call.args[0], tuple | list) else call.args
-    return [one for one in given if isinstance(one, Operand)]
+    return [one for one in one_by_one(call.args) if isinstance(one, Operand)]

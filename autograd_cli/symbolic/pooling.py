@@ -5,6 +5,7 @@ from typing import Any
 
 from autograd_cli.lang.nodes import Number, Subscript
 from autograd_cli.symbolic.build import call as calling
+from autograd_cli.symbolic.convolution import each
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, plain
 from autograd_cli.symbolic.texts import Contributions
 from autograd_cli.symbolic.values import Value, placed
@@ -24,10 +25,10 @@ def max_pool(dims: int) -> Callable[..., Contributions]:
         ceil_mode: Any = False,
         return_indices: Any = False,
     ) -> Contributions:
-        size = _each(kernel_size, dims)
-        step = size if plain(stride) in (None, ()) else _each(stride, dims)
-        apart = all(s >= k for s, k in zip(step, size, strict=True)) and set(_each(dilation, dims)) == {1}
-        if not apart or set(_each(padding, dims)) != {0} or plain(ceil_mode):
+        size = each(kernel_size, dims)
+        step = size if plain(stride) in (None, ()) else each(stride, dims)
+        apart = all(s >= k for s, k in zip(step, size, strict=True)) and set(each(dilation, dims)) == {1}
+        if not apart or set(each(padding, dims)) != {0} or plain(ceil_mode):
             raise NoRuleError(f"{call.name} has a derivative rule where its windows lie side by side only")
         given = (plain(kernel_size),) if step == size else (plain(kernel_size), plain(stride))
         both = calling(f"F.max_pool{dims}d", x.expr, *given, return_indices=True)
@@ -43,12 +44,6 @@ def _least(g: Value, step: tuple[int, ...], size: tuple[int, ...], dims: int) ->
     """The size that max_unpool takes without being told."""
     windows = g.shape[len(g.shape) - dims :]
     return tuple((n - 1) * s + k for n, s, k in zip(windows, step, size, strict=True))
-
-
-def _each(given: Any, dims: int) -> tuple[int, ...]:
-    value = plain(given)
-    listed = value if isinstance(value, tuple) else (value,)
-    return listed * dims if len(listed) == 1 else listed
 
 
 RULES = {f"max_pool{dims}d": max_pool(dims) for dims in (1, 2, 3)}

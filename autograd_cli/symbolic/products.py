@@ -10,7 +10,7 @@ from autograd_cli.report import Ref, Step
 from autograd_cli.report.values import shape_text
 from autograd_cli.symbolic.build import call as calling, method
 from autograd_cli.symbolic.matrices import Written, chain, column, formed, turned
-from autograd_cli.symbolic.operands import Call, Operand, operand, plain
+from autograd_cli.symbolic.operands import Call, Operand, one_by_one, operand, plain
 from autograd_cli.symbolic.terms import ONE, Shape, Term, broadcast, factor_term
 from autograd_cli.symbolic.texts import Contributions
 from autograd_cli.symbolic.values import Value, mapped, reduced, renamed, split, with_dims
@@ -249,7 +249,7 @@ def _linear_of_vector(g: Value, x: Operand, weight: Operand) -> Contributions:
 
 def several(call: Call, g: Value, *given: Any) -> Contributions:
     """multi_dot, chain_matmul: for each matrix the product of those before it, G, and those after it."""
-    matrices = given[0] if len(given) == 1 and isinstance(given[0], tuple | list) else given
+    matrices = one_by_one(given)
     found: Contributions = []
     left = [matrices[0]]
     for factor in matrices[1:]:

@@ -10,7 +10,7 @@ from autograd_cli.symbolic.build import call as calling, literal, method, parsed
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, plain
 from autograd_cli.symbolic.terms import ONE, Shape, Term, factor_term
 from autograd_cli.symbolic.texts import Contributions, masked, multiplied
-from autograd_cli.symbolic.values import Value, reduced, with_dims
+from autograd_cli.symbolic.values import Value, as_dim, summed_along, with_dims
 
 
 def dims_of(dim: Any, rank: int) -> tuple[int, ...]:
@@ -241,14 +241,10 @@ def extreme(call: Call, g: Value, x: Operand, dim: Any = None, keepdim: Any = Fa
     condition = factor_term(ties, x.shape)
     listed = dims_of(dim, len(x.shape))
     everything = len(listed) == len(x.shape)
-    count = method(ties, "sum") if everything else method(ties, "sum", _plain_dims(listed), keepdim=True)
+    count = method(ties, "sum") if everything else method(ties, "sum", as_dim(listed), keepdim=True)
     shape: Shape = () if everything else tuple(1 if d in listed else n for d, n in enumerate(x.shape))
     inside = masked(condition, stretched(g, x, dim, keepdim), keep=True)
     return [(x, inside.times(factor_term(count, shape).power(-1), x.shape))]
-
-
-def _plain_dims(dims: Sequence[int]) -> int | tuple[int, ...]:
-    return dims[0] if len(dims) == 1 else tuple(dims)
 
 
 def softmax(call: Call, g: Value, x: Operand, dim: Any, dtype: Any = None) -> Contributions:
@@ -262,19 +258,11 @@ def softmin(call: Call, g: Value, x: Operand, dim: Any, *, dtype: Any = None) ->
 
 
 def _centred_by(g: Value, result: Term, x: Operand, dim: Any) -> Value:
-    inner = g.plus(_sum_along(g.times(result, x.shape), dim).times(Term(-1), x.shape))
-    return inner.times(result, x.shape)
-
-
-def _sum_along(value: Value, dim: Any) -> Value:
-    """The sum along `dim`, stretched again over `value`'s shape."""
-    if len(value.shape) < 2:
-        return reduced(value, ()).to(value.shape)
-    along = dims_of(dim, len(value.shape))
-    return reduced(value, tuple(1 if d in along else n for d, n in enumerate(value.shape))).to(value.shape)
+    along = summed_along(g.times(result, x.shape), dims_of(dim, len(x.shape)))
+    return g.plus(along.times(Term(-1), x.shape)).times(result, x.shape)
 
 
 def log_softmax(call: Call, g: Value, x: Operand, dim: Any, dtype: Any = None) -> Contributions:
     """log_softmax: g - softmax(x)*g.sum()."""
     shares = factor_term(calling("softmax", x.expr, plain(dim)), x.shape)
-    return [(x, g.plus(_sum_along(g, dim).times(Term(-1).times(shares), x.shape)))]
+    return [(x, g.plus(summed_along(g, dims_of(dim, len(x.shape))).times(Term(-1).times(shares), x.shape)))]

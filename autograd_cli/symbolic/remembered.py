@@ -2,19 +2,17 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from types import EllipsisType, NoneType
 from typing import Any
 
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.lang.same import remembered
-from autograd_cli.report import Ref, Step
+from autograd_cli.report import Step
 from autograd_cli.symbolic import derive
 from autograd_cli.symbolic.derive import Derivative, LocalFactors
+from autograd_cli.symbolic.exact import exact
 
 _LONGEST = 30
 """Steps of a tape, and items of a list on it, that are remembered."""
-
-_PLAIN = frozenset({int, float, complex, bool, str, NoneType, EllipsisType})
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -108,18 +106,14 @@ def _known(step: Step) -> tuple[Any, ...]:
         step.requires_grad,
         step.name,
         _exact(step.value),
+        step.results,
     )
 
 
 def _exact(given: Any) -> Any:
-    """What tells a value from all others: `1`, `1.0` and `True` are equal, and so are `0.0` and `-0.0`."""
-    kind = type(given)
-    if kind is Ref:
-        return given.index
-    if kind in _PLAIN:
-        return kind, repr(given)
-    if (kind is tuple or kind is list) and len(given) <= _LONGEST:
-        return kind, tuple(map(_exact, given))
-    if kind is slice:
-        return kind, _exact((given.start, given.stop, given.step))
+    """An argument as a key; `_UnknownError` for one of an unknown kind, and for a long list."""
+    return exact(given, _refused, _LONGEST)
+
+
+def _refused(given: Any) -> Any:
     raise _UnknownError

@@ -4,27 +4,19 @@ A rule is given the cotangents by result, of the results that any have arrived a
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
-from autograd_cli.lang.nodes import Attribute, Expr, Number, Subscript
+from autograd_cli.lang.nodes import Attribute, Expr
 from autograd_cli.symbolic import factors, reductions
 from autograd_cli.symbolic.build import call as calling, method
 from autograd_cli.symbolic.indexing import Pick, items_back, put_back, put_together
-from autograd_cli.symbolic.operands import Call, Operand, plain
-from autograd_cli.symbolic.pieces import SPLITS, UNBINDS, unbound
-from autograd_cli.symbolic.terms import factor_term
+from autograd_cli.symbolic.operands import Call, Operand, one_by_one, plain
+from autograd_cli.symbolic.pieces import SPLITS, UNBINDS, alone, unbound
 from autograd_cli.symbolic.texts import Contributions
 from autograd_cli.symbolic.values import Value, mapped, placed, reduced, scaled, with_dims
 
 Arrived = Mapping[int, Value]
 Rule = Callable[..., Contributions]
-
-
-def of_call(call: Call, item: int, g: Value) -> Call:
-    """The call as that of one of its results alone, called by its place."""
-    expr = Subscript(call.step.expr, Number(item))
-    return replace(call, out=Operand(expr, g.shape, factor_term(expr, g.shape)))
 
 
 def unbind(call: Call, by: Arrived, x: Operand, dim: Any = 0) -> Contributions:
@@ -112,7 +104,7 @@ def spread_and_mean(deviation: bool) -> Rule:
     def rule(call: Call, by: Arrived, x: Operand, dim: Any = None, *rest: Any, **named: Any) -> Contributions:
         found: Contributions = []
         for item, g in by.items():
-            one = of_call(call, item, g)
+            one = alone(call, item, g)
             if item == 0:
                 found += spread(one, g, x, dim, *rest, **named)
             else:
@@ -129,19 +121,19 @@ def aminmax(call: Call, by: Arrived, x: Operand, *, dim: Any = None, keepdim: An
     return [
         pair
         for item, g in by.items()
-        for pair in reductions.extreme(of_call(call, item, g), g, x, dim, keepdim)
+        for pair in reductions.extreme(alone(call, item, g), g, x, dim, keepdim)
     ]
 
 
 def broadcast_tensors(call: Call, by: Arrived, *tensors: Any) -> Contributions:
     """broadcast_tensors: to each its own, summed over what was stretched."""
-    given = _one_by_one(tensors)
+    given = one_by_one(tensors)
     return [(given[item], g) for item, g in by.items()]
 
 
 def meshgrid(call: Call, by: Arrived, *tensors: Any, indexing: Any = None) -> Contributions:
     """meshgrid: to each its own, summed over the dims of the others."""
-    given = _one_by_one(tensors)
+    given = one_by_one(tensors)
     swapped = {0: 1, 1: 0} if plain(indexing) == "xy" and len(given) > 1 else {}
     found: Contributions = []
     for item, g in by.items():
@@ -156,10 +148,6 @@ def _flat(value: Value, x: Operand, dim: int) -> Value:
     if value.natural == ():
         return value.to(x.shape)
     return mapped(value, lambda expr: method(expr, "reshape", *(x.shape or ((),))), x.shape)
-
-
-def _one_by_one(tensors: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], tuple | list) else tensors
 
 
 RULES: dict[str, Rule] = {

@@ -7,7 +7,7 @@ from typing import Any
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.symbolic.build import call as calling, method
 from autograd_cli.symbolic.matrices import are_products, turned
-from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, plain
+from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, one_by_one, plain
 from autograd_cli.symbolic.reductions import dims_of
 from autograd_cli.symbolic.terms import Shape, factor_term
 from autograd_cli.symbolic.texts import Contributions
@@ -65,8 +65,7 @@ def reversed_dims(call: Call, g: Value, x: Operand) -> Contributions:
 
 def permute(call: Call, g: Value, x: Operand, *dims: Any) -> Contributions:
     """permute: each dim back to its place."""
-    flat = dims[0] if len(dims) == 1 and isinstance(dims[0], tuple | list) else dims
-    order = [plain(d) % len(x.shape) for d in flat]
+    order = [plain(d) % len(x.shape) for d in one_by_one(dims)]
     return [(x, permuted(g, [order.index(d) for d in range(len(order))], x.shape))]
 
 

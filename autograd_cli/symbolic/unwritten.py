@@ -5,6 +5,8 @@ _PLACES = ("grid_sample", "affine_grid", "upsample_bilinear")
 _STEPS = (
     *("lp_pool1d", "lp_pool2d", "lp_pool3d", "pdist", "embedding_bag", "local_response_norm", "renorm"),
     *("multi_head_attention_forward", "linear_cross_entropy"),
+    *("multi_margin_loss", "multilabel_margin_loss", "cosine_embedding_loss", "triplet_margin_loss"),
+    "triplet_margin_with_distance_loss",
 )
 _COMPLEX = (
     *(
@@ -22,11 +24,6 @@ _COMPLEX = (
     *("fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifft2", "rfft2", "irfft2", "hfft2", "ihfft2"),
     *("fftn", "ifftn", "rfftn", "irfftn", "hfftn", "ihfftn", "stft", "istft"),
 )
-_MARGINS = (
-    *("multi_margin_loss", "multilabel_margin_loss", "cosine_embedding_loss", "triplet_margin_loss"),
-    "triplet_margin_with_distance_loss",
-)
-
 UNWRITTEN = {
     **dict.fromkeys(
         _FACTORS,
@@ -35,7 +32,6 @@ UNWRITTEN = {
     **dict.fromkeys(_PLACES, "mixes elements at places between them, and has no short formula"),
     **dict.fromkeys(_STEPS, "is several steps in one, and has no short formula: write the steps out"),
     **dict.fromkeys(_COMPLEX, "makes or takes complex numbers, for which there are no derivative rules"),
-    **dict.fromkeys(_MARGINS, "is several steps in one, and has no short formula: write the steps out"),
     **dict.fromkeys(("quantile", "nanquantile"), "lies between two elements: write it by sort and lerp"),
     "corrcoef": "has no short formula: write it by cov and its diagonal",
     "gumbel_softmax": "draws at random",

@@ -132,6 +132,13 @@ def reduced(value: Value, to: Shape) -> Value:
     return Value(tuple(t.times(Term(p.size)) for t, p in zip(value.terms, plans, strict=True)), to)
 
 
+def summed_along(value: Value, dims: Sequence[int]) -> Value:
+    """The sum along `dims`, stretched again over the value's shape."""
+    whole = len(dims) == len(value.shape)
+    kept = () if whole else tuple(1 if d in dims else n for d, n in enumerate(value.shape))
+    return reduced(value, kept).to(value.shape)
+
+
 class _Reduction:
     """How a term of shape `natural`, stretched to `full`, is summed to shape `to`.
 
@@ -164,14 +171,15 @@ class _Reduction:
         if (everything and self.leaves and self.keeps) or len(self.leaves) == len(self.natural):
             return method(expr, "sum"), ()
         if self.leaves:
-            expr = method(expr, "sum", _dims(self.leaves))
+            expr = method(expr, "sum", as_dim(self.leaves))
         if self.keeps:
-            expr = method(expr, "sum", _dims(d - len(self.leaves) for d in self.keeps), keepdim=True)
+            expr = method(expr, "sum", as_dim(d - len(self.leaves) for d in self.keeps), keepdim=True)
         kept = (1 if d in self.keeps else n for d, n in enumerate(self.natural))
         return expr, tuple(kept)[len(self.leaves) :]
 
 
-def _dims(dims: Iterable[int]) -> int | tuple[int, ...]:
+def as_dim(dims: Iterable[int]) -> int | tuple[int, ...]:
+    """Dims as they are written: one alone, or a tuple of several."""
     chosen = tuple(dims)
     return chosen[0] if len(chosen) == 1 else chosen
 

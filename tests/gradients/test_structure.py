@@ -94,8 +94,9 @@ OF_COMPLEX = [
     "angle", "view_as_real", "view_as_complex",
 ]  # fmt: skip
 ALONG_A_DIM = [
-    "prelu", "nn.functional.prelu", "nn.functional.glu", "softmax", "special.softmax", "nn.functional.softmax",
-    "log_softmax", "special.log_softmax", "nn.functional.log_softmax", "nn.functional.softmin",
+    "prelu", "nn.functional.prelu", "nn.functional.glu", "softmax", "special.softmax",
+    "nn.functional.softmax", "log_softmax", "special.log_softmax", "nn.functional.log_softmax",
+    "nn.functional.softmin",
 ]  # fmt: skip
 MEETING = {f"torch.{name}" for name in (*OF_COMPLEX, *ALONG_A_DIM, "frexp")}
 """The rows whose elements are not moved at once: complex ones, those that meet, and several results."""

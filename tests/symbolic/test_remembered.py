@@ -75,6 +75,7 @@ def test_every_part_of_a_step_counts(tape):
         {"requires_grad": False},
         {"name": "y"},
         {"value": 2},
+        {"results": 2},
     ]
     assert {name for change in changes for name in change} | {"index"} == set(x.__dataclass_fields__)
     outlines = {outline([replace(x, **change), call]) for change in [{}, *changes]}
