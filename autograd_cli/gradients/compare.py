@@ -5,6 +5,7 @@ random directions. Where the three do not agree, the odd one out is named.
 """
 
 from dataclasses import dataclass, replace
+from math import isfinite, nan
 
 import torch
 
@@ -29,8 +30,8 @@ from autograd_cli.report.digits import real
 class _Masks:
     """Where each reference is known and where the three stand apart, all (n,) bool.
 
-    `hollow` is where autograd and the formula are the same NaN or infinity and the
-    function has a slope: the rules of differentiation say nothing there.
+    `hollow` is where the chain rule comes to NaN or an infinity and the function has a slope: the
+    rules of differentiation say nothing there.
     """
 
     off_formula: torch.Tensor
@@ -66,6 +67,8 @@ def _rough(evidence: Evidence, index: int, slope: Slope) -> Outcome:
     given, allowed = float(evidence.autograd[index]), float(evidence.allowed[index])
     sides = f"{_side(slope.left)} to the left and {_side(slope.right)} to the right"
     if slope.shape is Shape.KINK:
+        if not isfinite(given) and bool(evidence.no_number()[index]):
+            return _without_number(evidence, index, f"slopes are {sides}")
         return _kink(given, allowed, slope, sides, index)
     is_jump = slope.shape is Shape.JUMP
     why = "it jumps or rises without bound" if is_jump else "it has no values on one side"
@@ -117,6 +120,8 @@ def _masks(evidence: Evidence) -> _Masks:
     if numeric is not None and evidence.numeric_error is not None:
         by_numeric = smooth & ~torch.isnan(numeric)
         off_numeric = by_numeric & ~agrees(given, numeric, evidence.allowed + evidence.numeric_error)
+        if not given.isfinite().all():
+            hollow = smooth & torch.isfinite(numeric) & evidence.no_number()
     if formula is not None and evidence.formula_error is not None:
         # A formula that comes to 0/0 says nothing of a place where there is a slope.
         by_formula = smooth & ~(torch.isnan(formula) & by_numeric)
@@ -124,8 +129,6 @@ def _masks(evidence: Evidence) -> _Masks:
         if numeric is not None and evidence.numeric_error is not None:
             room = evidence.fine + evidence.formula_error + evidence.numeric_error
             apart = by_formula & by_numeric & ~agrees(formula, numeric, room)
-            neither = ~torch.isfinite(given) & agrees(given, formula, evidence.allowed)
-            hollow = smooth & neither & torch.isfinite(numeric)
     return _Masks(off_formula, off_numeric, apart, by_formula, by_numeric, hollow)
 
 
@@ -167,13 +170,19 @@ def _no_number(evidence: Evidence, hollow: torch.Tensor) -> Outcome:
     """The verdict where the chain rule gives NaN or an infinity and the function has a slope."""
     assert evidence.numeric is not None
     index, count = int(hollow.nonzero()[0]), int(hollow.sum())
-    given, slope = float(evidence.autograd[index]), float(evidence.numeric[index])
-    sentence = (
-        f"autograd and the formula give {real(given)}, while the function's slope is {real(slope)}; "
-        "AGX502 explains why"
-    )
-    if count > 1:
-        sentence += f" ({count} such elements)" if evidence.by_component else ""
+    outcome = _without_number(evidence, index, f"slope is {real(float(evidence.numeric[index]))}")
+    if count > 1 and evidence.by_component:
+        return replace(outcome, sentence=f"{outcome.sentence} ({count} such elements)")
+    return outcome
+
+
+def _without_number(evidence: Evidence, index: int, slope: str) -> Outcome:
+    """The verdict at one such place."""
+    given = float(evidence.autograd[index])
+    formula = nan if evidence.formula is None else float(evidence.formula[index])
+    alike = evidence.formula is not None and (formula == given or (formula != formula and given != given))
+    who = "autograd and the formula give" if alike else "autograd gives"
+    sentence = f"{who} {real(given)}, while the function's {slope}; AGX502 explains why"
     return Outcome(Verdict.DOMAIN_EDGE, index, sentence=sentence)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from math import sqrt
 
 import torch
@@ -10,6 +10,7 @@ import torch
 from autograd_cli.gradients.backward import slopes
 from autograd_cli.gradients.difference import Plain, plain
 from autograd_cli.gradients.exact import Exact
+from autograd_cli.gradients.grounds.alone import each_alone
 from autograd_cli.gradients.known import Evidence, Neighbours
 from autograd_cli.gradients.line import Line, components, shaped
 from autograd_cli.gradients.numeric import Chosen, Numeric, numeric
@@ -175,6 +176,7 @@ class Bench:
             neighbours=self._neighbours(name),
             repeated=self._repeated(name),
             keeps=self._keeps,
+            innocent=cache(partial(self._is_innocent, name)),
             torchs=all(step.function is not None for step in self.run.steps if step.kind == "call"),
         )
 
@@ -241,6 +243,14 @@ class Bench:
             return _TIMES * rms(_unproportional(torch.stack(made) - torch.stack(right), torch.stack(right)))
 
         return errors
+
+    def _is_innocent(self, name: str) -> bool:
+        """Whether every node that the leaf goes into is right by itself."""
+        assert self.replay is not None
+        try:
+            return not each_alone(self.run, self.replay, name).guilty
+        except (ReplayError, RuntimeError):
+            return False
 
     def _keeps(self) -> bool:
         """Whether half of the digits of the run's output are right."""

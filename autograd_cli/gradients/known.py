@@ -24,8 +24,8 @@ class Evidence:
     `neighbours` gives autograd's float64 gradient a little above and below in the
     components of a mask, `repeated` how far the run's own computation is off when its
     inputs and its cotangent are rounded otherwise, `keeps` whether the run's output keeps half of its
-    digits. `by_component` is False for slopes along
-    directions; `torchs` says that no function of the run is a person's own.
+    digits, `innocent` whether every node that the leaf goes into is right by itself. `by_component`
+    is False for slopes along directions; `torchs` says that no function of the run is a person's own.
     """
 
     autograd: torch.Tensor
@@ -44,6 +44,7 @@ class Evidence:
     neighbours: Neighbours | None = None
     repeated: Callable[[], torch.Tensor] | None = None
     keeps: Callable[[], bool] | None = None
+    innocent: Callable[[], bool] | None = None
     by_component: bool = True
     torchs: bool = False
 
@@ -63,6 +64,16 @@ class Evidence:
     def reference_error(self) -> torch.Tensor | None:
         """How far that may itself be off."""
         return self.numeric_error if self.formula is None else self.formula_error
+
+    def no_number(self) -> torch.Tensor:
+        """Where the chain rule comes to no number though each of its rules is right, as 0 * inf is."""
+        empty = ~(torch.isfinite(self.autograd) | torch.isfinite(self.exact))
+        if self.formula is not None:
+            alike = empty & agrees(self.autograd, self.formula, self.allowed)
+            if bool((alike == empty).all()):
+                return alike
+        is_so = bool(empty.any()) and self.innocent is not None and self.innocent()
+        return empty & is_so
 
     @cached_property
     def formula_error(self) -> torch.Tensor | None:

@@ -196,6 +196,14 @@ def test_other_values_that_are_not_finite_do_not_agree(one, other):
     assert not bool(agrees(vector(one), vector(other), vector(1e300)))
 
 
+@pytest.mark.parametrize(("innocent", "verdict"), [(True, Verdict.DOMAIN_EDGE), (False, Verdict.WRONG)])
+def test_nan_of_rules_that_are_right_is_an_edge(innocent, verdict):
+    assert judged(evidence([nan], None, [0.0], innocent=lambda: innocent)).verdict is verdict
+    kink = {0: Slope(0.0, 1e-9, Shape.KINK, -1.0, 1.0)}
+    found = judged(evidence([nan], None, [0.0], slopes=kink, innocent=lambda: innocent))
+    assert found.verdict is verdict
+
+
 def test_nan_where_the_reference_is_finite_is_wrong():
     found = judged(evidence([nan], [0.0], [0.0]))
     assert (found.verdict, found.odd) == (Verdict.WRONG, Witness.AUTOGRAD)

@@ -2,6 +2,7 @@
 
 import re
 
+from autograd_cli.gradients.grounds.edges import bound
 from autograd_cli.report import Gradient, Verdict, Witness
 from autograd_cli.report.checks import Grounds
 from autograd_cli.run.tape import Run
@@ -19,6 +20,8 @@ def next_thing(gradient: Gradient, grounds: Grounds, run: Run) -> str:
         return _of_precision(grounds, run)
     if gradient.verdict is Verdict.OK and grounds.uncut is not None:
         return f"{_AGX} --through-detach   if the cut is not meant"
+    if gradient.verdict is Verdict.DOMAIN_EDGE:
+        return bound(run, gradient.name)
     return _NEXT.get(gradient.verdict, "") if gradient.verdict else ""
 
 
@@ -46,7 +49,6 @@ def _of_precision(grounds: Grounds, run: Run) -> str:
 _NEXT = {
     Verdict.KINK: "nothing, if a subgradient will do; else move the input off the kink",
     Verdict.JUMP: f"{_AGX} --allow JUMP   if the jump is meant",
-    Verdict.DOMAIN_EDGE: "keep the input inside of the domain, as by clamp(min=1e-12) before it",
     Verdict.NO_GRAPH: "agx trace …   shows where the graph ends",
     Verdict.NONDETERMINISTIC: "torch.manual_seed(0) before what is drawn, or --allow NONDETERMINISTIC",
 }
