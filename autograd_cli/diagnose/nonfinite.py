@@ -36,7 +36,7 @@ def bad(values: Any) -> Bad | None:
     """What is not finite in plain values or their summary; None where all is finite."""
     if isinstance(values, Summary):
         return Bad(values.nan, values.inf, values.count, None) if values.nan + values.inf else None
-    if type(values) is float and isfinite(values):
+    if _all_finite(values):
         return None
     numbers = list(_numbered(values, ()))
     wrong = [(index, number) for index, number in numbers if not _finite(number)]
@@ -44,6 +44,12 @@ def bad(values: Any) -> Bad | None:
         return None
     nan = sum(_is_nan(number) for _, number in wrong)
     return Bad(nan, len(wrong) - nan, len(numbers), wrong[0][0])
+
+
+def _all_finite(values: Any) -> bool:
+    if type(values) is tuple:
+        return all(map(_all_finite, values))
+    return values is None or _finite(values)
 
 
 def _numbered(values: Any, index: Index) -> Iterator[tuple[Index, Any]]:

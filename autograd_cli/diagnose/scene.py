@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import torch
@@ -11,6 +10,7 @@ from autograd_cli.diagnose.facts import make
 from autograd_cli.diagnose.statements import expressions
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.nodes import Expr, Name
+from autograd_cli.lang.same import once
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Finding, Gradient, Graph, Ref, below, under
 from autograd_cli.run.slices import Slice
@@ -77,12 +77,12 @@ class Scene:
         text = self.run.program.text
         return text if self.several is None else f"({text})[0]"
 
-    @cached_property
+    @once
     def needed(self) -> frozenset[int]:
         """The steps that the output was computed from, itself among them."""
         return frozenset(under(self.run.steps, self.root.index))
 
-    @cached_property
+    @once
     def leaves(self) -> dict[str, LiveStep]:
         """The steps of the bindings that require grad and are used, by name."""
         wanted = self.run.leaves
@@ -97,7 +97,7 @@ class Scene:
         read = {node.id for node in expressions(self.run.program) if isinstance(node, Name)}
         return tuple(name for name in aside if name in read)
 
-    @cached_property
+    @once
     def ways(self) -> "dict[str, Way]":
         """The way of each leaf, by name."""
         calls = (step for step in map(self.run.steps.__getitem__, self.needed) if step.kind == "call")
@@ -105,7 +105,7 @@ class Scene:
             return {name: Way(leaf.index in self.needed, (), ()) for name, leaf in self.leaves.items()}
         return {name: way(self, leaf) for name, leaf in self.leaves.items()}
 
-    @cached_property
+    @once
     def pairs(self) -> tuple[tuple[LiveStep, LiveStep, LiveStep], ...]:
         """The elementwise calls and losses under the output that take two tensors, each with these."""
         found = []
@@ -117,7 +117,7 @@ class Scene:
                 found.append((step, tensors[0], tensors[1]))
         return tuple(found)
 
-    @cached_property
+    @once
     def reached(self) -> frozenset[str]:
         """The names of the leaves that torch's graph leads to."""
         nodes = self.graph.nodes if self.graph else ()
@@ -156,7 +156,10 @@ def _passes(step: LiveStep) -> bool:
 
 
 def _requires_grad(step: LiveStep) -> bool:
-    return any(tensor.requires_grad for tensor in tensors_in(step.value))
+    value = step.value
+    if type(value) is torch.Tensor:
+        return value.requires_grad
+    return any(tensor.requires_grad for tensor in tensors_in(value))
 
 
 def is_floating(value: object) -> bool:

@@ -6,18 +6,19 @@ recorded (draws, comparisons, cuts) has its recorded value here too.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import torch
 
 from autograd_cli.errors import AgxError, Span, first_line
-from autograd_cli.gradients.formula import steps_of
+from autograd_cli.gradients.formula import Computed, computed
 from autograd_cli.gradients.line import components
 from autograd_cli.gradients.replay import Replay, ReplayError, in_double, raised
 from autograd_cli.gradients.rounding import value_errors
 from autograd_cli.lang.nodes import Expr, Name, expression
 from autograd_cli.lang.parse import parse
+from autograd_cli.lang.same import once
 from autograd_cli.lang.source import Source
 from autograd_cli.run.record import run as record
 from autograd_cli.run.settings import Settings
@@ -59,7 +60,7 @@ class Formulas:
         except (AgxError, ReplayError, RuntimeError, TypeError, ValueError) as error:
             return Exact(text, reason=first_line(error))
 
-    @cached_property
+    @once
     def recorded(self) -> dict[Expr, BoundValue]:
         """What the run held, by its expression, under names that no person can bind.
 
@@ -72,23 +73,22 @@ class Formulas:
             if step.held and isinstance(step.value, torch.Tensor)
         }
 
-    @cached_property
+    @once
     def bindings(self) -> tuple[BoundValue, ...]:
         """The values of the names: those of the run, and what it held."""
         return (*map(_bound, self.run.bindings), *self.recorded.values())
 
-    @cached_property
+    @once
     def _settings(self) -> Settings:
         uses = tuple(use._replace(double=True) for use in self.run.settings.uses)
         return Settings(dtype="float64", seed=self.run.seed, uses=uses)
 
-    def _evaluated(self, text: str) -> tuple[Run, Any]:
-        """The formula's own run, and its value: casts to lower precision are float64 in it."""
-        run, settings = self.run, self._settings
-        steps = None if self.recorded else steps_of(text, self.bindings)
-        if steps is not None:
-            made = Run(run.program, self.bindings, steps, len(steps) - 1, None, settings)
-            return made, steps[-1].value
+    def _evaluated(self, text: str) -> tuple[Callable[[], Run], Any]:
+        """What gives the formula's own run, and its value: casts to lower precision are float64 in it."""
+        found = None if self.recorded else computed(text, self.bindings)
+        if found is not None:
+            return partial(self._run_of, found), found.values[-1]
+        settings = self._settings
         program = parse(Source(text))
         if self.recorded:
             program = expression(program.source, with_names(program.body, self.recorded))
@@ -97,13 +97,18 @@ class Formulas:
             raise made.failure.error
         replay = Replay(made)
         with replay.session():
-            return made, replay({})
+            return lambda: made, replay({})
+
+    def _run_of(self, found: Computed) -> Run:
+        """The run of a formula that was computed."""
+        steps = found.steps()
+        return Run(self.run.program, self.bindings, steps, len(steps) - 1, None, self._settings)
 
 
-def _errors(made: Run, values: torch.Tensor, leaf: torch.Tensor) -> torch.Tensor:
+def _errors(run: Callable[[], Run], values: torch.Tensor, leaf: torch.Tensor) -> torch.Tensor:
     """What rounding does to a formula's values; no bound is known where it cannot be evaluated nearby."""
     try:
-        replay = Replay(made)
+        replay = Replay(run())
         with replay.session():
             return value_errors(replay, values, lambda value: _fitted(value, leaf))
     except (ReplayError, RuntimeError, TypeError, ValueError):
@@ -134,4 +139,6 @@ def _fitted(value: Any, leaf: torch.Tensor) -> torch.Tensor:
         value = value.real
     if value.shape != leaf.shape and value.numel() != 1:
         raise ValueError(f"its value has shape {tuple(value.shape)}, the binding {tuple(leaf.shape)}")
-    return components(value.to(raised(leaf.dtype)).broadcast_to(leaf.shape))
+    if value.dtype is not torch.float64 or leaf.is_complex():
+        value = value.to(raised(leaf.dtype))
+    return components(value if value.shape == leaf.shape else value.broadcast_to(leaf.shape))

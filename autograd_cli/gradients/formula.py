@@ -21,6 +21,7 @@ from autograd_cli.lang.same import remembered
 from autograd_cli.report import Ref
 from autograd_cli.run import legacy
 from autograd_cli.run.limits import COUNTED, SMALL, bound_of
+from autograd_cli.run.modes import Grad
 from autograd_cli.run.operations import callable_for
 from autograd_cli.run.tape import BoundValue, LiveStep
 
@@ -56,24 +57,47 @@ class _Planned:
     bound: Callable[[Iterable[Any]], float] | None = None
 
 
-def steps_of(text: str, bindings: Sequence[BoundValue]) -> list[LiveStep] | None:
-    """The steps of a formula, the last of which is its root; None where the interpreter has to make them.
+class Computed:
+    """A formula that was computed: its plan, and the value of each step, the last of which is its own."""
+
+    def __init__(self, plan: Sequence[_Planned], values: Sequence[Any]) -> None:
+        self.plan = plan
+        self.values = values
+
+    def steps(self) -> list[LiveStep]:
+        """The steps as the interpreter makes them."""
+        return [self._step(place, planned) for place, planned in enumerate(self.plan)]
+
+    def _step(self, place: int, planned: _Planned) -> LiveStep:
+        value, function = self.values[place], planned.function
+        if planned.kind == "binding":
+            return LiveStep(place, _WRITTEN, "binding", value, name=planned.name)
+        if function is None:
+            return LiveStep(place, _WRITTEN, "constant", value)
+        given = (self.values[arg.index] if type(arg) is Ref else arg for arg in planned.args)
+        held = not value.requires_grad and any(getattr(one, "requires_grad", False) for one in given)
+        args, kwargs = planned.args, planned.kwargs
+        return LiveStep(place, _WRITTEN, "call", value, function, planned.call, args, kwargs, (), held)
+
+
+def computed(text: str, bindings: Sequence[BoundValue]) -> Computed | None:
+    """A formula at the values of its names; None where the interpreter has to run it.
 
     Gradients are recorded, as the interpreter records them. All values are in double precision on
     the CPU, so that a replay would give the same.
     """
     if len(text) > _LONGEST:
         return None
-    values = {binding.name: binding.value for binding in bindings}
-    plan = _plan(text, tuple((name, isinstance(value, torch.Tensor)) for name, value in values.items()))
-    steps: list[LiveStep] = []
+    names = {binding.name: binding.value for binding in bindings}
+    plan = _plan(text, tuple([(name, isinstance(value, torch.Tensor)) for name, value in names.items()]))
+    values: list[Any] = []
     try:
-        with torch.enable_grad():
+        with Grad(True):
             for planned in plan:
-                steps.append(_made(planned, steps, values))
+                values.append(_value(planned, values, names))
     except Exception:  # the interpreter says what is wrong
         return None
-    return steps or None
+    return Computed(plan, values) if plan else None
 
 
 @remembered
@@ -92,26 +116,25 @@ def _plan(text: str, bound: tuple[tuple[str, bool], ...]) -> tuple[_Planned, ...
     return tuple(reader.steps) if is_last else ()
 
 
-def _made(planned: _Planned, steps: Sequence[LiveStep], values: Mapping[str, Any]) -> LiveStep:
-    """The step with its value."""
-    place, function, call = len(steps), planned.function, planned.call
+def _value(planned: _Planned, values: Sequence[Any], names: Mapping[str, Any]) -> Any:
+    """The value of a step after those before it."""
+    call = planned.call
     if planned.kind == "binding":
-        value = values[planned.name]
+        value = names[planned.name]
         if isinstance(value, torch.Tensor) and not _is_double(value):
             raise _OtherError
-        return LiveStep(place, _WRITTEN, "binding", value, name=planned.name)
+        return value
     if call is None:
-        return LiveStep(place, _WRITTEN, "constant", planned.value)
-    given = [steps[arg.index].value if type(arg) is Ref else arg for arg in planned.args]
-    if function is None or planned.bound is None:
-        return LiveStep(place, _WRITTEN, "constant", call(*given))
+        return planned.value
+    given = [values[arg.index] if type(arg) is Ref else arg for arg in planned.args]
+    if planned.bound is None:
+        return call(*given)
     if planned.bound(given) >= SMALL:
         raise _OtherError
-    value = call(*given, **planned.kwargs)
+    value = call(*given, **planned.kwargs) if planned.kwargs else call(*given)
     if type(value) is not torch.Tensor or not _is_double(value):
         raise _OtherError
-    held = not value.requires_grad and any(getattr(one, "requires_grad", False) for one in given)
-    return LiveStep(place, _WRITTEN, "call", value, function, call, planned.args, planned.kwargs, (), held)
+    return value
 
 
 _LOWER = frozenset({torch.float32, torch.float16, torch.bfloat16, torch.complex64, torch.complex32})

@@ -5,7 +5,6 @@ part, by which torch's gradient is dL/d(real) + i dL/d(imaginary). Complex leave
 as pairs of real components.
 """
 
-from functools import cached_property
 from math import inf, isfinite
 
 import numpy as np
@@ -16,7 +15,9 @@ from autograd_cli.gradients.backward import slopes
 from autograd_cli.gradients.lane_rules import NoLanesError
 from autograd_cli.gradients.lanes import Lanes
 from autograd_cli.gradients.replay import Replay
+from autograd_cli.lang.same import once
 from autograd_cli.report.values import index_of
+from autograd_cli.run.modes import Grad
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -26,6 +27,9 @@ _TOGETHER = 1 << 18
 """Elements that are computed at once, as far as one lane has no more; more no longer fit a cache."""
 _ENOUGH = 4096
 """Components of which the typical one is found."""
+_FEW = 64
+"""The same that are sooner sorted as numbers."""
+_DOUBLE = torch.float64
 _ALIKE = 1e-10
 _STAIRS = frozenset({"round", "floor", "ceil", "trunc", "fix", "frac", "remainder", "fmod", "grid_sample"})
 """Functions whose values may come in many steps."""
@@ -38,7 +42,9 @@ def components(tensor: torch.Tensor) -> torch.Tensor:
     tensor = tensor.detach()
     if tensor.is_complex():
         tensor = torch.view_as_real(tensor.resolve_conj())
-    return tensor.to("cpu", torch.float64).reshape(-1)
+    if tensor.dtype is not _DOUBLE or not tensor.is_cpu:
+        tensor = tensor.to("cpu", _DOUBLE)
+    return tensor.reshape(-1)
 
 
 def shaped(values: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
@@ -106,11 +112,14 @@ class Line:
         if self.components.numel() == 1:
             size = abs(float(self.components))
             return size if 0 < size < inf else 1.0
+        if self.components.numel() <= _FEW:
+            few = sorted(size for size in map(abs, self.components.tolist()) if 0 < size < inf)
+            return few[(len(few) - 1) // 2] if few else 1.0
         sizes = self.components[:: 1 + self.components.numel() // _ENOUGH].abs()
         sizes = sizes[(sizes > 0) & (sizes < inf)]
         return float(sizes.median()) if sizes.numel() else 1.0
 
-    @cached_property
+    @once
     def lanes(self) -> Lanes | None:
         """The calls that depend on the leaf, for many points at once; None where some are made one by one."""
         try:
@@ -146,7 +155,7 @@ class Line:
         real = weighed.real if weighed.is_complex() else weighed
         return real if real.ndim == 1 else real.flatten(1).sum(1)
 
-    @cached_property
+    @once
     def rows(self) -> int:
         """How many points are evaluated at once; fewer than two: one after the other."""
         return _TOGETHER // max(1, self.lanes.size()) if self.lanes else 1
@@ -204,7 +213,7 @@ class Line:
         """How far the recorded point may be off in lanes."""
         return _ALIKE * self.size + _NOISY * self.noise
 
-    @cached_property
+    @once
     def stepped(self) -> bool:
         """Whether the function may be a staircase, as one that rounds is, or a person's own may be."""
         steps = (self.replay.steps[p.index] for p in self.replay.plan if p.index < len(self.replay.steps))
@@ -215,12 +224,19 @@ class Line:
             for step in steps
         )
 
+    def infinite(self) -> list[int]:
+        """The components that are not finite themselves."""
+        if self.components.numel() <= _FEW:
+            return [i for i, number in enumerate(self.components.tolist()) if not isfinite(number)]
+        found: list[int] = (~self.components.isfinite()).nonzero().flatten().tolist()
+        return found
+
     def clouded(self) -> list[int]:
         """The components that reach an output that is not finite: they have no slope."""
         if self.all_finite:
             return []
         leaf = self.leaf.detach().clone().requires_grad_()
-        with torch.enable_grad():
+        with Grad(True):
             output = self.replay({self.name: leaf})
             (reached,) = slopes(output, [leaf], ~self.finite)
         return [] if reached is None else components(reached).nonzero().flatten().tolist()

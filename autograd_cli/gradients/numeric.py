@@ -138,7 +138,7 @@ def _clouded(line: Line, found: Numeric) -> Numeric:
 
     One that is itself not finite, and reaches only what is, stays what it is by any step: it moves nothing.
     """
-    for i in (~line.components.isfinite()).nonzero().flatten().tolist():
+    for i in line.infinite():
         found.slopes.pop(i, None)
         found.values[i] = found.errors[i] = 0.0
     for i in line.clouded():

@@ -60,7 +60,7 @@ class Openings:
         if name in self.steps:
             first, (steps,) = before + self.first[name], self.steps[name]
             lanes[first : first + len(steps)] = [at + step for step in steps]
-        return torch.tensor(lanes, dtype=torch.float64)
+        return torch.from_numpy(np.array(lanes))
 
     def opened(self, outputs: list[float], before: int) -> dict[str, list[Opened]]:
         """The outputs by leaf and component, from those of all lanes."""

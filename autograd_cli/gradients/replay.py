@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import torch
@@ -17,7 +16,9 @@ import torch
 from autograd_cli.errors import first_line
 from autograd_cli.gradients.mirrored import is_mirrored, mirrored
 from autograd_cli.lang.functions.rows import Kind
+from autograd_cli.lang.same import once
 from autograd_cli.report import Ref, below, refs
+from autograd_cli.run.modes import Grad
 from autograd_cli.run.tape import LiveStep, Run, filled
 from autograd_cli.run.values import tensors_in
 
@@ -84,10 +85,11 @@ class Replay:
         self.fixed: list[Planned] = []
         self.literals: list[int] = []
         self.renewals: set[int] = set()
-        self.graded = any(_is_grad(run.steps[index]) for index in self.under)
+        called = [run.steps[index] for index in self.under if run.steps[index].kind == "call"]
+        self.graded = any(map(_is_grad, called))
         self.base: list[Any] = [None] * len(run.steps)
         self._recorded: list[Any] | None = None
-        self.draws = any(_may_draw(run.steps[index]) for index in self.under)
+        self.draws = any(map(_may_draw, called))
         with self.session():
             self._prepare(run)
 
@@ -146,12 +148,12 @@ class Replay:
         """Replays without gradients, warnings or a mark on the process's random state."""
         if self.draws or not _is_quiet() or torch.get_default_dtype() != self.dtype:
             return self._session()
-        return torch.no_grad()
+        return Grad(False)
 
     @contextmanager
     def _session(self) -> Iterator[None]:
         state = torch.random.get_rng_state() if self.draws else None
-        with quiet(), torch.no_grad(), default_dtype(self.dtype):
+        with quiet(), Grad(False), default_dtype(self.dtype):
             try:
                 yield
             finally:
@@ -162,19 +164,19 @@ class Replay:
         """How dear one replay is: the elements that it reads or computes, and as many as a call is worth."""
         return self._work
 
-    @cached_property
+    @once
     def _work(self) -> int:
         found = (self.steps[index].value for index in self.under)
         elements = sum(value.numel() for value in found if isinstance(value, torch.Tensor))
         return elements + CALL * len(self.plan)
 
     def _prepare(self, run: Run) -> None:
-        live: set[int] = set()
+        live, leaves = set[int](), run.leaves
         for index in self.under:
             step = run.steps[index]
             _refuse_dimensions(step)
             depends = not live.isdisjoint(below(step))
-            if step.kind == "binding" and step.name in run.leaves:
+            if step.kind == "binding" and step.name in leaves:
                 live.add(index)
                 self.inputs[step.name] = index
                 self.leaves[step.name] = self.base[index] = self._taken(step.value)
@@ -208,10 +210,10 @@ class Replay:
         self.fixed.append(planned)
 
     def _planned(self, step: LiveStep) -> Planned:
-        args, kwargs = self._taken(step.args), self._taken(step.kwargs)
+        args, kwargs = self._taken(step.args), self._taken(step.kwargs) if step.kwargs else {}
         is_plain = not kwargs and all(type(a) in _AS_THEY_ARE or not refs(a) for a in args)
         dtype = step.value.dtype if isinstance(step.value, torch.Tensor) else None
-        slots = tuple(self._slot(a) for a in args) if is_plain else None
+        slots = tuple([self._slot(a) for a in args]) if is_plain else None
         call = mirrored(step, self.steps) if is_mirrored(step) else _call(step, self.double)
         return Planned(step.index, call, slots, args, kwargs, _state(step), dtype)
 
@@ -349,8 +351,6 @@ def _is_grad(step: LiveStep) -> bool:
 
 def _may_draw(step: LiveStep) -> bool:
     """Whether a call draws random numbers, as far as is known of it."""
-    if step.kind != "call":
-        return False
     return step.function is None or step.function.draws or step.function.kind is Kind.RANDOM
 
 

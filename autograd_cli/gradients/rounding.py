@@ -9,9 +9,9 @@ A result's own memory is moved too, since a backward reads what was stored.
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 from math import hypot, isfinite, sqrt
 
+import numpy as np
 import torch
 
 from autograd_cli.gradients.openings import Opened
@@ -20,6 +20,8 @@ from autograd_cli.gradients.replay import Replay
 from autograd_cli.gradients.sampler import DOUBLE, Sampled, Sampler, finfo
 from autograd_cli.gradients.structure import Structured
 from autograd_cli.gradients.together import alike, rows, together
+from autograd_cli.lang.same import once
+from autograd_cli.run.modes import Grad
 
 _SPREADS = ((8, 6.0), (5, 9.0), (1, 16.0))
 """By how many samples there are at least, how many times their mean error no error comes to."""
@@ -55,7 +57,7 @@ class Spread:
     def _spread(self, samples: torch.Tensor) -> torch.Tensor:
         return self._own if samples is self.samples else spreads(samples)
 
-    @cached_property
+    @once
     def _own(self) -> torch.Tensor:
         return spreads(self.samples)
 
@@ -107,7 +109,7 @@ def _bound(spread: torch.Tensor, exact: torch.Tensor, eps: float, least: float =
         return spread + eps * _finite(exact.abs()) + least
     pairs = zip(spread.tolist(), exact.tolist(), strict=True)
     bounds = [one + eps * abs(number) + least if isfinite(number) else one + least for one, number in pairs]
-    return torch.tensor(bounds, dtype=torch.float64)
+    return torch.from_numpy(np.array(bounds))
 
 
 def spreads(samples: torch.Tensor) -> torch.Tensor:
@@ -116,7 +118,7 @@ def spreads(samples: torch.Tensor) -> torch.Tensor:
     if samples.shape[1] > _NUMBERS:
         return rms(samples).mul_(times)
     each = zip(*samples.tolist(), strict=True)
-    return torch.tensor([times * _rms(numbers) for numbers in each], dtype=torch.float64)
+    return torch.from_numpy(np.array([times * _rms(numbers) for numbers in each]))
 
 
 def _rms(numbers: Sequence[float]) -> float:
@@ -144,7 +146,7 @@ def rounding(replay: Replay, cotangent: torch.Tensor, cap: float | None = None) 
     With `cap` no step counts as less precise than that, as if the run had no casts to
     lower precision. Raises ReplayError where torch has no float64 backward.
     """
-    with replay.session(), torch.enable_grad():
+    with replay.session(), Grad(True):
         sampler = Sampler(replay, cotangent, cap)
         sampler.opens = cap is None
         (moved, exact, samples, opened), points = _in_pieces(sampler) or (_sampled(sampler), {})

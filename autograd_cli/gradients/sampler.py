@@ -5,7 +5,7 @@ One sample after the other; `together` has all of them in one evaluation.
 
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from itertools import chain
 from math import sqrt
 from types import MappingProxyType
@@ -20,6 +20,7 @@ from autograd_cli.gradients.line import components
 from autograd_cli.gradients.openings import Opened
 from autograd_cli.gradients.replay import CALL, Planned, Replay, ReplayError, evaluated, raised
 from autograd_cli.lang.functions.rows import Kind
+from autograd_cli.lang.same import once
 from autograd_cli.report import refs
 from autograd_cli.run.tape import LiveStep
 
@@ -174,7 +175,7 @@ class Sampler:
         """The random numbers of one sample after the other, the same ones in every call."""
         return draws(self.count, self.samples(self.count))
 
-    @cached_property
+    @once
     def count(self) -> int:
         """How many random numbers a sample takes."""
         moved = [*self.moved, *self.moved, *self.terms.values()]

@@ -11,7 +11,7 @@ from typing import Any, cast
 import torch
 from torch.autograd.graph import Node as GradFn
 
-from autograd_cli.report import refs
+from autograd_cli.report import below
 from autograd_cli.run.tape import LiveStep
 from autograd_cli.symbolic.derive import LocalFactors
 
@@ -80,8 +80,7 @@ def formulas(
 
 def tensor_operands(step: LiveStep, steps: Sequence[LiveStep]) -> list[int]:
     """The steps of the tensor operands of a call, in the order of its arguments."""
-    given = (*refs(step.args), *refs(step.kwargs))
-    return [ref.index for ref in given if isinstance(steps[ref.index].value, torch.Tensor)]
+    return [place for place in below(step) if isinstance(steps[place].value, torch.Tensor)]
 
 
 def slot_of(position: int, operands: Sequence[int], below: Sequence[int | None]) -> int | None:

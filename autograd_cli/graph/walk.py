@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from torch.autograd.graph import Node as GradFn
 
+_SHALLOW = 1000
+"""Nodes of which a chain of them all is freed within a small part of any stack."""
+
 
 @dataclass
 class Walk:
@@ -41,7 +44,10 @@ class Walk:
                 yield number, to, place - start
 
     def release(self) -> None:
-        """Let go of every node, each after all that lead to it."""
+        """Let go of every node, each after all that lead to it; few nodes recurse no deeper than that."""
+        if len(self.nodes) <= _SHALLOW:
+            self.nodes, self.slots, self.ends = [], [], []
+            return
         order = self.from_the_root()
         self.slots, self.ends = [], []
         nodes, self.nodes = self.nodes, []

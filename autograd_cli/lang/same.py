@@ -1,12 +1,14 @@
-"""What is remembered by its key: which texts, how many keys, and identity as a part of a key."""
+"""What is remembered: by its key, which texts and how many keys; in an instance; identity as part of keys."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, wraps
-from typing import Any, TypeVar, TypeVarTuple
+from typing import Any, Generic, Self, TypeVar, TypeVarTuple, overload
 
 _Key = TypeVarTuple("_Key")
 _Result = TypeVar("_Result")
+_Owner = TypeVar("_Owner")
+_Made = TypeVar("_Made")
 
 SHORT = 200
 """Characters of a text that is remembered once it is read: a batch has it again under other values."""
@@ -27,6 +29,30 @@ class Same:
 
     def __hash__(self) -> int:
         return id(self.it)
+
+
+class once(Generic[_Owner, _Made]):  # noqa: N801 - written as cached_property is
+    """A property that is made when it is first asked for, and then kept in the instance.
+
+    functools.cached_property does the same under a lock, which takes longer than most of what is kept.
+    """
+
+    def __init__(self, make: Callable[[_Owner], _Made]) -> None:
+        self.make = make
+        self.name = make.__name__
+        self.__doc__ = make.__doc__
+
+    @overload
+    def __get__(self, owner: None, kind: type) -> Self: ...
+
+    @overload
+    def __get__(self, owner: _Owner, kind: type) -> _Made: ...
+
+    def __get__(self, owner: _Owner | None, kind: type) -> Self | _Made:
+        if owner is None:
+            return self
+        made = owner.__dict__[self.name] = self.make(owner)
+        return made
 
 
 _KEPT = 64

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from unicodedata import category, combining, east_asian_width
 
 from autograd_cli.errors import Span
+from autograd_cli.lang.same import once
 
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
@@ -17,7 +17,7 @@ class Source:
     text: str
     name: str = ""
 
-    @cached_property
+    @once
     def line_starts(self) -> tuple[int, ...]:
         """Offsets, in characters, at which the lines of the text begin."""
         ends = (i + 1 for i, char in enumerate(self.text) if char == "\n")

@@ -20,6 +20,7 @@ from autograd_cli.lang.nodes import Name, Program, walk
 from autograd_cli.lang.parse import parse_expression
 from autograd_cli.lang.source import Source
 from autograd_cli.report.values import flat
+from autograd_cli.run.modes import Grad
 from autograd_cli.run.record import evaluate
 from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import BoundValue
@@ -69,7 +70,7 @@ def bind(
     settled: list[BoundValue] = []
     values: list[Any] = []
     mentioned = set(roles.used)
-    plain = replace(settings, dtype="float32", device="cpu")
+    plain = settings if _is_usual(settings) else replace(settings, dtype="float32", device="cpu")
     for name, text in pairs:
         program = (programs or {}).get(name)
         value = value_of(name, text, settled, plain, stdin, program)
@@ -78,6 +79,11 @@ def bind(
         values.append(value)
     both = zip(settled, values, strict=True)
     return tuple(_ready(one, value, settings.device, dtype, one.name in mentioned) for one, value in both)
+
+
+def _is_usual(settings: Settings) -> bool:
+    """Whether a run of these settings is as values are evaluated: in torch's default dtype, on the CPU."""
+    return settings.dtype == "float32" and settings.device == "cpu"
 
 
 def _names_in(program: Program | None) -> set[str]:
@@ -105,7 +111,7 @@ def value_of(
         return _checked(name, text, listed)
     program = program or _checked_program(name, text, [b.name for b in earlier], settings)
     try:
-        with torch.no_grad():
+        with Grad(False):
             value = evaluate(program, earlier, settings)
     except AgxError:
         raise

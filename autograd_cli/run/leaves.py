@@ -38,9 +38,13 @@ class Leaves:
     """
 
     def __init__(self) -> None:
-        self._known: dict[int, Leaf] = {}
-        self._noted: dict[int, Leaf] = {}
-        self._gone = self._forget
+        known, noted = dict[int, Leaf](), dict[int, Leaf]()
+
+        def forget(leaf: Any) -> None:
+            known.pop(leaf.key, None)
+            noted.pop(leaf.key, None)
+
+        self._known, self._noted, self._gone = known, noted, forget  # what is called does not hold self
 
     def add(self, tensor: torch.Tensor) -> None:
         """Watch the gradient of `tensor`."""
@@ -48,10 +52,6 @@ class Leaves:
         if key not in self._known:
             made = self._known[key] = Leaf(tensor, self._gone)
             made.key, made.since, made.seen, made.how, made.doubtful = key, 0, 0, "", []
-
-    def _forget(self, leaf: Any) -> None:
-        self._known.pop(leaf.key, None)
-        self._noted.pop(leaf.key, None)
 
     def of(self, tensor: torch.Tensor) -> Leaf | None:
         """What is known of `tensor`, None where it is no leaf."""

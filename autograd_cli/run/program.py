@@ -45,7 +45,7 @@ def run_program(
     state = State(ran, observer)
     if observer is not None:
         observer.begin(ran)
-    with _deep_recursion(), _warned(state), modes.kept(settings), releasing(settings.keeps):
+    with _warned(state), modes.kept(settings), releasing(settings.keeps):
         compiler = Compiler(
             state, scope.of(program, [b.name for b in bindings], [use.name for use in settings.uses])
         )
@@ -132,19 +132,8 @@ def _main(state: State) -> nodes.Expr:
 
 
 @contextmanager
-def _deep_recursion() -> Iterator[None]:
-    """Room for closures inside each other."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _DEEPEST))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
-
-
-@contextmanager
 def _warned(state: State) -> Iterator[None]:
-    """torch's warnings kept with the place of the call that gave them."""
+    """torch's warnings kept with the place of the call that gave them; room for closures in each other."""
     with warnings.catch_warnings():
         warnings.simplefilter("always")
 
@@ -153,11 +142,13 @@ def _warned(state: State) -> Iterator[None]:
             state.ran.warned.append((text, _place(state)))
 
         warnings.showwarning = keep
-        always = torch.is_warn_always_enabled()
+        always, deepest = torch.is_warn_always_enabled(), sys.getrecursionlimit()
         torch.set_warn_always(True)  # what torch says once a process, every run of it says
+        sys.setrecursionlimit(max(deepest, _DEEPEST))
         try:
             yield
         finally:
+            sys.setrecursionlimit(deepest)
             torch.set_warn_always(always)
 
 

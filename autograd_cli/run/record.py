@@ -11,6 +11,7 @@ from autograd_cli.run.program import run_program
 from autograd_cli.run.settings import Settings
 from autograd_cli.run.slices import of_value, whole
 from autograd_cli.run.tape import BoundValue, Run
+from autograd_cli.run.traced import Traced
 
 
 def run(program: Program, bindings: Sequence[BoundValue], settings: Settings) -> Run:
@@ -41,7 +42,7 @@ def torch_state(settings: Settings) -> Iterator[None]:
 
 def evaluate(program: Program, bindings: Sequence[BoundValue], settings: Settings) -> Any:
     """The value of `program`; raises what torch raised where it cannot be evaluated."""
-    made = whole(run_program(program, bindings, settings, lists=True))
-    if made.failure is not None:
-        raise made.failure.error
-    return made.output
+    ran = run_program(program, bindings, settings, lists=True)
+    if ran.failure is not None:
+        raise ran.failure.error
+    return ran.value.value if isinstance(ran.value, Traced) else ran.value

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import torch
 
 from autograd_cli.lang.functions.rows import Function
 from autograd_cli.lang.nodes import Expr, Program
+from autograd_cli.lang.same import once
 from autograd_cli.report import Ref, Step, under
 from autograd_cli.run.settings import Settings
 from autograd_cli.run.values import dtype_name, tensors_in
@@ -165,7 +165,7 @@ class Run:
     no_formula: str = ""
     no_replay: str = ""
 
-    @cached_property
+    @once
     def tape(self) -> tuple[Step, ...]:
         """The steps without their tensors, each in terms of the bindings, as formulas are written."""
         return tuple(step.plain() for step in self.steps)
@@ -209,7 +209,7 @@ class Run:
         assert self.root is not None
         return self.steps[self.root].value
 
-    @property
+    @once
     def leaves(self) -> Mapping[str, torch.Tensor]:
         """The bindings that require grad, by name."""
         return {b.name: b.value for b in self.bindings if b.role == "leaf"}

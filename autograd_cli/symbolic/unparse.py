@@ -28,12 +28,18 @@ def unparse(expr: Expr) -> str:
     matrix product that is the whole text is spaced, and so is a fraction before it:
     `2/10 * X.T @ (X@w + b - y)`. Works without recursion, at any depth.
     """
+    known: str | None = vars(expr).get("_whole")  # apart from its text as a part of others
+    if known is not None:
+        return known
     chain = _chain(expr)
     spaced = _spaced(chain)
     writer = _Writer(spaced, {id(link) for link in chain} if spaced else spaced)
     for node in reversed(writer.unwritten(expr)):
         writer.write(node)
-    return writer.texts[id(expr)]
+    text = writer.texts[id(expr)]
+    if len(text) <= _KEPT:
+        vars(expr)["_whole"] = text
+    return text
 
 
 def _chain(root: Expr) -> list[nodes.Binary]:

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograd_cli.gradients.formula import steps_of
+from autograd_cli.gradients.formula import computed
 from autograd_cli.gradients.replay import default_dtype
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
@@ -77,7 +77,7 @@ def described(steps):
 @pytest.mark.parametrize("text", PLAIN)
 def test_the_steps_are_those_of_the_interpreter(text, bindings):
     with default_dtype(torch.float64):
-        steps = steps_of(text, bindings)
+        steps = computed(text, bindings).steps()
         made = run(parse(Source(text)), bindings, Settings(dtype="float64"))
     assert steps is not None
     assert made.root == len(steps) - 1
@@ -87,15 +87,15 @@ def test_the_steps_are_those_of_the_interpreter(text, bindings):
 @pytest.mark.parametrize("text", OTHERS)
 def test_anything_else_is_left_to_the_interpreter(text, bindings):
     with default_dtype(torch.float64):
-        assert steps_of(text, bindings) is None
+        assert computed(text, bindings) is None
 
 
 def test_a_binding_hides_a_function(bindings):
     cos = BoundValue("cos", "", torch.tensor(2.0, dtype=torch.float64), "constant")
-    (_, second, product) = steps_of("x*cos", [*bindings, cos])
+    (_, second, product) = computed("x*cos", [*bindings, cos]).steps()
     assert second.name == "cos"
     assert product.value.item() == 3.0
-    assert steps_of("cos(x)", [*bindings, cos]) is None
+    assert computed("cos(x)", [*bindings, cos]) is None
 
 
 def test_a_text_is_planned_for_tensors_and_for_numbers_apart(bindings):
@@ -104,13 +104,13 @@ def test_a_text_is_planned_for_tensors_and_for_numbers_apart(bindings):
 
     with default_dtype(torch.float64):
         for value in (3, 2.5, torch.tensor(4.0), 3, torch.ones(3), True):
-            steps = steps_of("(x + x)*v", x(value))
+            steps = computed("(x + x)*v", x(value)).steps()
             made = run(parse(Source("(x + x)*v")), x(value), Settings(dtype="float64"))
             assert described(steps) == described(made.steps)
 
 
 def test_a_name_that_a_binding_takes_is_no_function_any_more(bindings):
     (cos,) = (BoundValue("cos", "", torch.tensor(2.0), "leaf"),)
-    assert steps_of("cos(x)", bindings) is not None
-    assert steps_of("cos(x)", [*bindings, cos]) is None
-    assert steps_of("cos(x)", bindings) is not None
+    assert computed("cos(x)", bindings) is not None
+    assert computed("cos(x)", [*bindings, cos]) is None
+    assert computed("cos(x)", bindings) is not None
