@@ -47,5 +47,5 @@ def guilty(
 
 
 def drawn(like: torch.Tensor, seed: int) -> torch.Tensor:
-    """Seeded normal numbers, in the shape and dtype of a tensor."""
+    """Seeded normal numbers in the shape and dtype of a tensor, on the CPU."""
     return torch.randn(like.shape, generator=torch.Generator().manual_seed(seed), dtype=like.dtype)

@@ -9,6 +9,7 @@ from math import log2
 import torch
 
 from autograd_cli.gradients.evidence import Bench
+from autograd_cli.gradients.grounds.nodes import drawn
 from autograd_cli.gradients.line import Line, components
 from autograd_cli.gradients.replay import ReplayError
 
@@ -35,9 +36,8 @@ def order(bench: Bench, name: str, given: torch.Tensor, allowed: torch.Tensor | 
 
 
 def _order(line: Line, given: torch.Tensor, allowed: torch.Tensor | None) -> float | None:
-    generator = torch.Generator().manual_seed(1)
     sizes = torch.where(line.components == 0, line.typical, line.components.abs())
-    direction = sizes * torch.randn(len(sizes), generator=generator, dtype=torch.float64).sign()
+    direction = sizes * drawn(sizes, 1).sign()
     slope, doubt = float(given @ direction), 0.0
     if allowed is not None:
         doubt = float(allowed.nan_to_num(nan=0.0, posinf=0.0) @ direction.abs())

@@ -200,6 +200,39 @@ def test_outputs_that_cancel_are_looked_at_one_by_one(checked, off):
     assert found.grounds.outputs == "each of the 2 elements of the output by itself"
 
 
+COMPLEX = """
+import torch
+
+class Complex(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * (1 + 2j)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return {backward}
+"""
+
+
+@pytest.mark.parametrize("x", ["1.5", "[1.,2.]", "randn(40)"])
+@pytest.mark.parametrize(
+    ("backward", "verdict"), [("grad.real", "WRONG"), ("grad.real + 2 * grad.imag", "OK")]
+)
+def test_a_backward_that_forgets_the_imaginary_part_is_wrong(checked, tmp_path, x, backward, verdict):
+    file = tmp_path / "complex.py"
+    file.write_text(COMPLEX.replace("{backward}", backward))
+    use = (Use("f", str(file), "Complex.apply"),)
+    (found,) = checked("f(x)*1", {"x": x}, use=use, dtype="float64").gradients
+    assert found.verdict is Verdict(verdict)
+
+
+def test_how_a_complex_output_is_covered(checked):
+    (found,) = checked("fft.fft(x)", {"x": "[1.,2.]"}).gradients
+    assert found.grounds.outputs == "each of the 2 elements of the output, real and imaginary part, by itself"
+    (found,) = checked("x*1j", {"x": "2."}).gradients
+    assert found.grounds.outputs == "the real and the imaginary part of the output each by itself"
+
+
 def test_a_large_output_is_projected(checked):
     (found,) = checked("sin(x)", {"x": "linspace(0,1,100)"}).gradients
     assert found.grounds.outputs == "3 random projections of the 100 elements of the output"
