@@ -34,12 +34,11 @@ class Plain:
 
 @dataclass(frozen=True)
 class _Off:
-    """How far one difference is off: by rounding and by truncation, at a component of size `scale`."""
+    """How far one difference is off: by rounding and by truncation."""
 
     total: float
     rounding: float
     truncation: float
-    scale: float
 
 
 def plain(own: Replay, line: Line, slopes: Numeric, step: float) -> Plain:
@@ -48,22 +47,50 @@ def plain(own: Replay, line: Line, slopes: Numeric, step: float) -> Plain:
     `line` is the leaf in float64. Raises ReplayError.
     """
     leaf, at = own.leaves[line.name], line.components
-    value = _weighed(own, line, leaf)
-    values, worst = torch.full_like(slopes.values, nan), None
-    for place, direction in _directions(line, slopes):
+    value, eps = _weighed(own, line, leaf), torch.finfo(leaf.dtype).eps
+    values, worst, best = torch.full_like(slopes.values, nan), None, _Best(line.size * eps / 2)
+
+    def differences(direction: torch.Tensor, h: float) -> tuple[float, float]:
+        """The plain one, and the same in float64."""
         with own.session():
-            up, down = value(at + step * direction), value(at - step * direction)
-        difference = (up - down) / (2 * step)
-        values[place] = difference
+            up, down = value(at + h * direction), value(at - h * direction)
+        with line.replay.session():
+            exact = (line.move(direction, h) - line.move(direction, -h)) / (2 * h)
+        return (up - down) / (2 * h), exact
+
+    for place, direction in _directions(line, slopes):
+        values[place], exact = differences(direction, step)
         if place in slopes.slopes:
             continue
-        with line.replay.session():
-            exact = (line.move(direction, step) - line.move(direction, -step)) / (2 * step)
-        off = _off(difference, exact, float(slopes.values[place]), _scale(line, direction))
+        slope, usual = float(slopes.values[place]), _scale(line, direction) * cbrt(eps)
+        off = _off(float(values[place]), exact, slope)
         worst = off if worst is None or not off.total <= worst.total else worst
-    least = torch.finfo(leaf.dtype).eps
-    sentence = _told(worst, step, leaf.dtype, line.size * least / 2 / step) if worst else ""
-    return Plain(values, sentence)
+        best.see(_off(*differences(direction, usual), slope), usual)
+    return Plain(values, _told(worst, step, leaf.dtype, best) if worst else "")
+
+
+class _Best:
+    """The step at which rounding, as 1/step, and truncation, as its square, add up to the least.
+
+    Both are measured at a step that is usually good, whatever the one asked for. What hardly bends
+    has no such step: no more than the cube root of the precision is named. `noise` is what rounding of
+    the output comes to at least.
+    """
+
+    def __init__(self, noise: float) -> None:
+        self.noise = noise
+        self.bend = self.usual = 0.0
+
+    def see(self, off: _Off, h: float) -> None:
+        """What is off at a step `h` along one direction."""
+        if isfinite(off.rounding):
+            self.noise = max(self.noise, off.rounding * h)
+        self.bend, self.usual = max(self.bend, off.truncation / h / h), max(self.usual, h)
+
+    @property
+    def step(self) -> float:
+        """That step."""
+        return min(cbrt(self.noise / (2 * self.bend)), self.usual) if self.bend else self.usual
 
 
 def _directions(line: Line, slopes: Numeric) -> Iterator[tuple[int, torch.Tensor]]:
@@ -94,39 +121,23 @@ def _scale(line: Line, direction: torch.Tensor) -> float:
     return max(float(moved[0]) if moved.numel() == 1 else 0.0, line.typical, 1.0)
 
 
-def _off(value: float, exact: float, slope: float, scale: float) -> _Off:
+def _off(value: float, exact: float, slope: float) -> _Off:
     if not isfinite(value):
-        return _Off(inf, inf, 0.0, scale)
-    return _Off(abs(value - slope), abs(value - exact), abs(exact - slope), scale)
+        return _Off(inf, inf, 0.0)
+    return _Off(abs(value - slope), abs(value - exact), abs(exact - slope))
 
 
-def _told(worst: _Off, step: float, dtype: torch.dtype, least: float) -> str:
-    """How far off the step is, whether it is too small or too large, and which is best.
-
-    `least` is the error that rounding of the output makes at least.
-    """
+def _told(worst: _Off, step: float, dtype: torch.dtype, of: _Best) -> str:
+    """How far off the step is, whether it is too small or too large, and which is best."""
     head = f"step {small(step)} in {dtype_name(dtype)}"
     if not isfinite(worst.total):
         return f"{head} gives no finite difference"
     head = f"{head} is off by {small(worst.total)}"
-    best = _best(worst, step, torch.finfo(dtype).eps, least)
-    if step / _NEAR <= best <= step * _NEAR:
+    best, bends = of.step, worst.truncation > max(worst.rounding, of.noise / step)
+    if step / _NEAR <= best <= step * _NEAR or bends == (best > step):
         return f"{head}, about as close as a plain difference comes there"
     if best > step:
         why = "too small, rounding of the output divided by the step dominates"
     else:
         why = "too large, how the function bends within the step dominates"
     return f"{head}: {why}; about {real(best, 1)} is best"
-
-
-def _best(worst: _Off, step: float, eps: float, least: float) -> float:
-    """The step at which rounding, as 1/step, and truncation, as its square, add up to the least.
-
-    What hardly bends has no such step: no more than the cube root of the precision is named.
-    """
-    rounding = max(worst.rounding, least)
-    usual = max(worst.scale * cbrt(eps), step)
-    if rounding >= 2 * worst.truncation:
-        ratio = rounding / (2 * worst.truncation) if worst.truncation else inf
-        return min(step * cbrt(ratio), usual)
-    return step * cbrt(rounding / (2 * worst.truncation)) or usual

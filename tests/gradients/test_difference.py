@@ -44,8 +44,23 @@ def test_a_step_within_which_the_function_bends_is_too_large(judged):
     assert found.plain == pytest.approx(2.71828182846 * (1 + 0.01 / 6), rel=1e-5)
     assert found.plain_sentence == (
         "step 0.1 in float64 is off by 0.0045: too large, how the function bends within the step "
-        "dominates; about 7e-6 is best"
+        "dominates; about 6e-6 is best"
     )
+
+
+@pytest.mark.parametrize("source", ["sin(x**2)", "exp(x)", "3*x", "x**3 + y"])
+def test_the_best_step_does_not_depend_on_the_step_that_was_asked_for(judged, source):
+    said = set()
+    for step in (1e-7, 1e-5, 1e-4, 0.03, 0.3):
+        bindings = {"x": "[2.,3.]"} | ({"y": "[1.,5.]"} if "y" in source else {})
+        found = judged(source, Options(eps=step), dtype="float32", **bindings).gradients["x"]
+        said |= set(re.findall("about (.*) is best", found.plain_sentence))
+    assert len(said) == 1
+
+
+def test_a_long_step_within_which_nothing_bends_is_as_good_as_any(judged):
+    found = judged("3*x", Options(eps=0.5), dtype="float32", x="2.").gradients["x"]
+    assert found.plain_sentence.endswith(", about as close as a plain difference comes there")
 
 
 def test_a_step_that_moves_nothing_gives_no_slope(judged):
