@@ -3,6 +3,7 @@
 import pytest
 
 from autograd_cli import explore
+from autograd_cli.explore import agreeing
 from autograd_cli.run.settings import Use
 
 WRONG = '''
@@ -36,8 +37,12 @@ def off(tmp_path):
 
 
 @pytest.fixture
-def checked():
-    """The report of gradcheck on a source with its bindings as text."""
+def checked(monkeypatch):
+    """The report of gradcheck on a source with its bindings as text.
+
+    What is found of a person's Functions by themselves does not take the place of the grounds in it.
+    """
+    monkeypatch.setattr(agreeing, "agreed", lambda report, *rest: report)
 
     def check(source, bindings, **chosen):
         return explore.explore(source, list(bindings.items()), explore.Options(check=True, **chosen))
