@@ -214,7 +214,7 @@ def _judged(
             known = [replace(one, neighbours=None) for one in known]
         outcome = max(map(judged, known), key=lambda one: one.verdict.rank, default=None)
         parts |= {"autograd": plain(given, options.limit), **_of_verdict(outcome, leaf)}
-    parts.setdefault("sentence", bench.reason)
+    parts.setdefault("sentence", bench.reason or _unjudged(options))
     if slopes is not None and bench.replay is not None:
         parts["notes"] = (*parts.get("notes", ()), *shared(bench.replay, name))
     if slopes is not None and slopes.remark:
@@ -223,6 +223,13 @@ def _judged(
     if options.gather is None:
         return gradient
     return options.gather.gathered(bench, gradient, given, slopes, known, backward.cotangents, _by_itself)
+
+
+def _unjudged(options: Options) -> str:
+    """Why a gradient has no verdict where one is demanded, if that is for the witnesses that were asked."""
+    if options.gather is None or Witness.AUTOGRAD in options.witnesses:
+        return ""
+    return "autograd was not asked (--witness): there is nothing to hold against the references"
 
 
 def _by_itself(run: Run, backward: Backward, cotangent: torch.Tensor, sent: Expr) -> tuple[Gradient, ...]:

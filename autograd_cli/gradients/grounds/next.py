@@ -14,6 +14,8 @@ _TORCHS = re.compile(r"Backward\d+$")
 
 def next_thing(gradient: Gradient, grounds: Grounds, run: Run) -> str:
     """What to do now; empty where nothing is left to do."""
+    if gradient.verdict is None:
+        return _of_none(gradient, run)
     if gradient.verdict is Verdict.WRONG:
         return _of_wrong(gradient, grounds)
     if gradient.verdict is Verdict.PRECISION:
@@ -22,7 +24,14 @@ def next_thing(gradient: Gradient, grounds: Grounds, run: Run) -> str:
         return f"{_AGX} --through-detach   if the cut is not meant"
     if gradient.verdict is Verdict.DOMAIN_EDGE:
         return bound(run, gradient.name)
-    return _NEXT.get(gradient.verdict, "") if gradient.verdict else ""
+    return _NEXT.get(gradient.verdict, "")
+
+
+def _of_none(gradient: Gradient, run: Run) -> str:
+    """What would make a verdict possible."""
+    if run.device == "meta":
+        return f"{_AGX} --device cpu   has values to check the gradient by"
+    return f"{_AGX} --witness autograd,symbolic,numeric" if gradient.autograd is None else ""
 
 
 def _of_wrong(gradient: Gradient, grounds: Grounds) -> str:
@@ -30,6 +39,9 @@ def _of_wrong(gradient: Gradient, grounds: Grounds) -> str:
         return f"{_AGX} --witness autograd,numeric   checks torch's gradient without agx's formula"
     if grounds.cuts:
         return "take the cut away, or leave --through-detach out if it is meant"
+    is_forward = gradient.odd is None and grounds.forward is not None and grounds.forward.agrees is False
+    if grounds.guilty and is_forward:
+        return f"mend the jvp of {grounds.guilty[0].text}"
     if grounds.guilty and not grounds.guilty[0].sentence:
         text, node = grounds.guilty[0].text, grounds.guilty[0].node
         if _TORCHS.search(node):
