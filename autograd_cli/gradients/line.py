@@ -25,7 +25,7 @@ Places = NDArray[np.int64]
 _EPS = torch.finfo(torch.float64).eps
 _TOGETHER = 1 << 18
 """Elements that are computed at once, as far as one lane has no more; more no longer fit a cache."""
-_ENOUGH = 4096
+_ENOUGH = 512
 """Components of which the typical one is found."""
 _FEW = 64
 """The same that are sooner sorted as numbers."""

@@ -84,9 +84,9 @@ class Many:
             first = last + _MORE - len(window[0]) // 2
             new = self._told(window, near, places[left], at[left], scales[left] / 2**first)
             _put(found, left, new)
-            going_on = ~new.settled
-            left, window = left[going_on], (window[0][:, going_on], window[1][:, going_on])
-            near = [one[:, going_on] for one in near]
+            going_on = np.flatnonzero(~new.settled)
+            left, *near = left[going_on], *(one.take(going_on, 1) for one in near)
+            window = window[0].take(going_on, 1), window[1].take(going_on, 1)
         if len(left) > _FEW and level:
             _put(found, left, self._coarsely(places[left], at[left], scales[left]))
         return *found, None if level else _side_by_side([one.changes for one in opened])
@@ -100,7 +100,7 @@ class Many:
         window, near = (taken, changes[:count]), (beside, changes[count:])
         told = self._told(window, near, places, at, scales / 2**level)
         left = np.flatnonzero(~told.settled)
-        return _Opened(told, window[1], [one[:, left] for one in (*window, *near)])
+        return _Opened(told, window[1], [one.take(left, 1) for one in (*window, *near)])
 
     def _told(self, window: Window, near: Sequence[Array], places: Places, at: Array, scales: Array) -> Told:
         """What levels tell that begin at the scales."""

@@ -229,7 +229,7 @@ class Structured:
         """The rounding error of what some components add."""
         at = self.at[some]
         scales = np.where(at == 0, self.line.typical, np.abs(at))
-        taken, near = ridders.steps(at, scales, _SHORT), _BESIDE * scales
+        taken, near = ridders.steps(at, scales, _SHORT), (at + _BESIDE * scales) - at
         levels = Levels(taken, self.grid(some, taken))
         return self._noise(some, levels.scatter(near, self.grid(some, near), scales / 2**_SHORT))
 
@@ -257,7 +257,8 @@ class Structured:
 
     def beside(self, at: Array, scales: Array) -> Array:
         """As `Points` has it."""
-        made: Array = _BESIDE[: len(_BESIDE) if self.level else 0] * scales
+        made: Array = at + _BESIDE[: len(_BESIDE) if self.level else 0] * scales
+        made -= at
         return made
 
     def noise(self, places: Places, scatter: Array | None) -> Array:
