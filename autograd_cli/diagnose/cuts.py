@@ -1,6 +1,6 @@
 """Bindings that the output's gradient does not reach, and the expression that cuts the way."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import torch
 
@@ -62,10 +62,18 @@ def held(scene: Scene) -> Iterator[Finding]:
         yield scene.finding(
             "AGX408",
             f"{drawing.quoted(scene.text(step))} counts as a constant: the gradient of {named(names)} leaves "
-            "out what goes through it, and so do the formula and the numeric witness.",
+            f"out what goes through it, {_as_well(scene, names)}.",
             span=step.expr.span,
             bindings=names,
         )
+
+
+def _as_well(scene: Scene, names: Sequence[str]) -> str:
+    """What the other witnesses make of a cut: the numeric one goes through it where that is asked."""
+    grounds = [each.grounds for each in scene.gradients if each.name in names and each.grounds]
+    if any(one.cuts and one.uncut is None for one in grounds):
+        return "and the numeric witness was asked to go through it"
+    return "and so do the formula and the numeric witness"
 
 
 def _is_meant_as_constant(step: LiveStep) -> bool:

@@ -1,4 +1,4 @@
-"""Gradients without a verdict: why there is none, and what would give one."""
+"""What is said where there is no verdict, and of a cut that is gone through."""
 
 from autograd_cli.report import Verdict, Witness
 
@@ -25,3 +25,11 @@ def test_a_witness_beside_autograd_is_enough(checked):
     given = frozenset({Witness.AUTOGRAD, Witness.SYMBOLIC})
     (found,) = checked("sin(x**2)", {"x": "2."}, witnesses=given).gradients
     assert (found.verdict, found.grounds.next) == (Verdict.OK, "")
+
+
+def test_a_cut_that_the_numeric_witness_goes_through_is_not_said_to_hold_it(checked):
+    for source in ("int(x)*x", "x.detach()*x"):
+        for through, said in ((True, "was asked to go through it."), (False, "and the numeric witness.")):
+            report = checked(source, {"x": "2.5"}, through_detach=through)
+            (finding,) = [one for one in report.findings if one.code == "AGX408"]
+            assert finding.sentence.endswith(said)
