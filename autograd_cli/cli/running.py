@@ -12,6 +12,7 @@ from autograd_cli.cli import names, output, refused, sources
 from autograd_cli.cli.command import Given
 from autograd_cli.cli.entry import modules_loaded
 from autograd_cli.cli.options import SECONDS
+from autograd_cli.cli.progress import PATIENCE, bar
 from autograd_cli.cli.supervise import Bounds, Wire, supervised
 from autograd_cli.cli.telling import is_out_of_memory, out_of_memory
 from autograd_cli.errors import AgxError, ExitStatus, InputError
@@ -84,6 +85,7 @@ def report(
     A program that is refused on its way has a report of what came before.
     """
     from autograd_cli import explore
+    from autograd_cli.gradients.progress import showing
     from autograd_cli.report.json import to_json
 
     modules_loaded()
@@ -98,7 +100,8 @@ def report(
         wire.tell(lambda: to_json(so_far))
 
     try:
-        return explore.explore(known, pairs, options, stdin, tell)
+        with bar(given.environment, PATIENCE) as show, showing(show):
+            return explore.explore(known, pairs, options, stdin, tell)
     except AgxError as error:
         if not told or known.program.is_expression:
             raise

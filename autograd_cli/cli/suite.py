@@ -2,13 +2,12 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from autograd_cli.cli.command import Given
 from autograd_cli.cli.entry import modules_loaded
-from autograd_cli.cli.environment import Environment
+from autograd_cli.cli.progress import bar
 from autograd_cli.cli.supervise import Bounds, Wire, supervised
 from autograd_cli.errors import AgxError, ExitStatus, InputError
 from autograd_cli.lang.source import visible
@@ -55,7 +54,11 @@ def _run(given: Given, wire: Wire) -> ExitStatus:
     options, environment = given.options, given.environment
     device, dtype = str(choose(options.get("device", "cpu"))), options.get("dtype", "float64")
     wire.started()
-    with _progress(environment) as show:
+    with bar(environment) as move:
+
+        def show(number: int, count: int, function: "Function") -> None:
+            move(number, count, function.name)
+
         found = suite(device, dtype, options.get("seed", 0), options.get("only"), show, _POINTS)
     wire.done()
     if not found:
@@ -175,23 +178,3 @@ def _as_json(found: Sequence["Examined"], device: str, dtype: str) -> str:
     ]
     content = {"device": device, "dtype": dtype, "functions": functions}
     return json.dumps(content, allow_nan=False) + "\n"
-
-
-@contextmanager
-def _progress(environment: Environment) -> Iterator[Callable[[int, int, "Function"], None]]:
-    """What to call with each function: it moves a bar on stderr, where a person watches."""
-    if not environment.stderr.isatty() or environment.quiet:
-        yield lambda number, count, function: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    console = Console(file=environment.stderr, no_color=not environment.coloured(environment.stderr))
-    name = TextColumn("{task.description}", markup=False)
-    with Progress(BarColumn(), MofNCompleteColumn(), name, console=console, transient=True) as bar:
-        task = bar.add_task("")
-
-        def show(number: int, count: int, function: "Function") -> None:
-            bar.update(task, total=count, completed=number, description=function.name)
-
-        yield show

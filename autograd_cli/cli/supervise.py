@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from autograd_cli.cli.environment import Environment
+from autograd_cli.cli.progress import clear
 from autograd_cli.cli.telling import out_of_memory, status_of
 from autograd_cli.errors import AgxError, ExitStatus, LimitError
 
@@ -148,6 +149,7 @@ class Supervisor:
                 if reached is not None:
                     kill(self.child)
                     ended = True
+                    clear(self.environment)
                     return late(self.so_far, reached)
             _, code = os.waitpid(self.child, 0)
             ended = True

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from autograd_cli.gradients.line import Array, Line, Places
+from autograd_cli.gradients.progress import tell
 
 _KEPT = 1 << 22
 """Numbers of which directions are kept once they are drawn."""
@@ -67,12 +68,14 @@ class InTurn:
             moved = line.components.repeat(1 + len(places[part]), 1)
             self.move(moved[1:], places[part], steps[part])
             found.append(line.changes(moved))
+            tell(int(places[part][-1]) + 1, len(self.at), line.name)
         return np.concatenate(found) if len(found) != 1 else found[0]
 
     def _alone(self, place: Places, step: Array) -> float:
         """The change at one point."""
         moved = self.line.components.clone()
         self.move(moved.unsqueeze(0), place, step)
+        tell(int(place[0]) + 1, len(self.at), self.line.name)
         return self.line.change(moved)
 
     def grid(self, places: Places, steps: Array) -> Array:

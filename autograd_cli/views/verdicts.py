@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
+from autograd_cli.errors import ExitStatus
 from autograd_cli.report.records import Backward, Examination, Gradient, Report, Verdict
 from autograd_cli.report.values import element
 from autograd_cli.views import numbers
@@ -21,6 +22,8 @@ def verdicts(report: Report) -> list[Piece]:
     if report.output is None and (not report.statements or any(each.failed for each in report.statements)):
         return []
     ranked = sorted(_named(report), key=_severity, reverse=True)
+    if not ranked and report.status == ExitStatus.LIMIT:
+        return []
     if not ranked:
         return [Line(words(("no gradient to check", "bad"), f": {_why_none(report)}"))]
     table = Table(tuple(Column(title) for title in _COLUMNS), tuple(map(_row, ranked)))
