@@ -18,6 +18,7 @@ HEADINGS = (
 )
 """The sections of a page, in order; the first is "What agx says" where torch has no part in it."""
 
+_SUBJECT = re.compile(r"# ([a-z]+): (.+)")
 _TITLE = re.compile(r"# (AGX\d{3}) ([a-z0-9-]+): (.+)")
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 _COMMANDS = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -71,6 +72,24 @@ class Page:
         return tuple(_PROGRAMS.findall(self.sections["How to fix it"]))
 
 
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A page on what reports speak of, whatever was found: the verdicts, the words.
+
+    `words` are those that ask for it, in lower case. `commands` show what it speaks of.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    title: str
+    text: str
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """The commands that show what it speaks of."""
+        return _commands(self.text)
+
+
 def page(code: str) -> Page:
     """The page of a code, in either case; KeyError where there is none."""
     wanted = code.upper()
@@ -83,8 +102,19 @@ def page(code: str) -> Page:
 @cache
 def pages() -> tuple[Page, ...]:
     """Every page, by code."""
-    names = sorted(entry.name for entry in _folder().iterdir() if entry.name.endswith(".md"))
-    return tuple(_read(name.removesuffix(".md")) for name in names)
+    return tuple(_read(name) for name in _stored() if _CODE.fullmatch(name))
+
+
+@cache
+def subjects() -> tuple[Subject, ...]:
+    """Every page that is about no finding, by name."""
+    return tuple(_subject(_text(name)) for name in _stored() if not _CODE.fullmatch(name))
+
+
+def _stored() -> list[str]:
+    """The names of the Markdown files, in order."""
+    names = (entry.name for entry in _folder().iterdir())
+    return sorted(name.removesuffix(".md") for name in names if name.endswith(".md"))
 
 
 def find(word: str) -> tuple[Page, ...]:
@@ -140,7 +170,26 @@ def _folder() -> Traversable:
 
 @cache
 def _read(code: str) -> Page:
-    return parse((_folder() / f"{code}.md").read_text(encoding="utf-8"))
+    return parse(_text(code))
+
+
+def _text(name: str) -> str:
+    return (_folder() / f"{name}.md").read_text(encoding="utf-8")
+
+
+def _subject(text: str) -> Subject:
+    """A subject from its Markdown."""
+    title = _SUBJECT.match(text)
+    if title is None:
+        raise ValueError(f"a page on a subject begins with `# name: title`, this one with {text[:40]!r}")
+    name, words = title.groups()
+    return Subject(name, (name, *_also(text)), words, text)
+
+
+def _also(text: str) -> tuple[str, ...]:
+    """The other words that a page goes by."""
+    lines = (line.removeprefix("also: ") for line in text.splitlines() if line.startswith("also: "))
+    return tuple(name for line in lines for name in line.rstrip(",").split(", "))
 
 
 def parse(text: str) -> Page:
@@ -153,12 +202,10 @@ def parse(text: str) -> Page:
     facts = dict(line.split(": ", 1) for line in head.splitlines()[1:] if ": " in line)
     if "severity" not in facts:
         raise ValueError(f"the page of {code} does not say its severity")
-    lines = [line.removeprefix("also: ") for line in head.splitlines() if line.startswith("also: ")]
-    also = tuple(name for line in lines for name in line.split(", "))
     return Page(
         code=code,
         name=name,
-        names=(name, *also),
+        names=(name, *_also(head)),
         title=words,
         severity=Severity(facts["severity"]),
         sections={heading: body.strip() for heading, body in zip(parts[::2], parts[1::2], strict=True)},

@@ -11,28 +11,36 @@ from autograd_cli.errors import ExitStatus, InputError
 from autograd_cli.lang.source import named
 
 if TYPE_CHECKING:
-    from autograd_cli.catalogue import Page
+    from autograd_cli.catalogue import Page, Subject
 
 EXAMPLES = """\
 agx explain AGX301
 agx explain broadcast
+agx explain verdicts
 agx explain "can only be created for scalar outputs"
 agx explain"""
 
-WORDS = Words("CODE|WORD", "A code such as AGX301, or words of a name, a title or a message of torch", True)
+WORDS = Words(
+    "CODE|WORD", "A code such as AGX301, or words of a name, a title, a report or a message of torch", True
+)
 
 
 def explain(given: Given) -> ExitStatus:
-    """Print the page for a finding, or the list of all pages.
+    """Print the page for a finding, for a word of a report, or the list of all pages.
 
     A page says what torch says, what that means, why, and how to fix it. Words that
     several pages speak of give the list of those.
     """
-    from autograd_cli.catalogue import pages
+    from autograd_cli.catalogue import pages, subjects
 
     wanted = " ".join(given.line.sources)
     if not wanted:
-        given.environment.put(_listed(pages()))
+        about = "".join(f"agx explain {one.name:8}  {one.title}\n" for one in subjects())
+        given.environment.put(_listed(pages()) + about)
+        return ExitStatus.OK
+    subject = _subject(wanted)
+    if subject is not None:
+        _print(given.environment, subject.text)
         return ExitStatus.OK
     found = _pages(wanted)
     if len(found) == 1:
@@ -40,6 +48,16 @@ def explain(given: Given) -> ExitStatus:
     else:
         given.environment.put(_listed(found))
     return ExitStatus.OK
+
+
+def _subject(wanted: str) -> "Subject | None":
+    """The page on a word of the reports; a name as a finding has it is that finding's."""
+    from autograd_cli.catalogue import pages, subjects
+
+    if any(wanted in one.names for one in pages()):
+        return None
+    word = " ".join(wanted.lower().replace("_", " ").split())
+    return next((one for one in subjects() if word in one.words), None)
 
 
 def _pages(wanted: str) -> Sequence["Page"]:

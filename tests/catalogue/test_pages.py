@@ -8,6 +8,7 @@ import pytest
 import autograd_cli
 from autograd_cli import catalogue
 from autograd_cli.cli.environment import Environment
+from autograd_cli.report import Verdict
 
 PAGES = catalogue.pages()
 SHOWN = [page for page in PAGES if page.broken]
@@ -111,3 +112,52 @@ def test_the_broken_program_gives_this_finding_and_no_other(page, tmp_path):
 def test_the_repaired_program_gives_none(page, tmp_path):
     for program in page.fixed_programs:
         assert codes_of(program, tmp_path / "fixed.py") == set(), program
+
+
+SUBJECTS = catalogue.subjects()
+ASKED = [
+    *("taylor", "verdict", "verdicts", "subgradient", "jvp", "vjp", "Hessian", "DOMAIN EDGE", "KINK", "JUMP"),
+    *("NONDETERMINISTIC", "PRECISION", "NO GRAPH", "WRONG", "OK", "rounding allows", "witness", "gradcheck"),
+]
+
+
+@pytest.mark.parametrize("word", ASKED)
+def test_each_word_of_a_report_has_its_page(word):
+    printed, told = ran(["explain", word], "")
+    assert told == ""
+    (found,) = (subject for subject in SUBJECTS if printed == subject.text)
+    assert re.search(rf"\b{word}\b", found.text.partition("\n\n|")[2], re.IGNORECASE)
+
+
+@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.name)
+def test_a_subject_fits_a_terminal_and_its_commands_run(subject):
+    assert max(map(len, subject.text.splitlines())) <= 96
+    assert len(subject.commands) > 2
+    for command in subject.commands:
+        _, *words = shlex.split(command)
+        printed, told = ran(words, "")
+        assert "error" not in printed + told, command
+
+
+def test_no_word_leads_to_two_pages():
+    words = [word for subject in SUBJECTS for word in subject.words]
+    assert len(words) == len(set(words))
+    assert {word for word in words if word in {n for page in PAGES for n in page.names}} == {
+        "kink",
+        "precision",
+    }
+
+
+def statuses(text):
+    """The status of each verdict in a Markdown table."""
+    rows = (line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| "))
+    known = {verdict.value for verdict in Verdict}
+    return {cells[0]: int(cells[2]) for cells in rows if cells[0] in known}
+
+
+@pytest.mark.parametrize("place", ["page", "README"])
+def test_the_table_of_verdicts_has_each_with_its_status(place):
+    (page,) = (subject.text for subject in SUBJECTS if subject.name == "verdicts")
+    readme = Path(autograd_cli.__file__).parent.parent / "README.md"
+    text = page if place == "page" else readme.read_text()
+    assert statuses(text) == {verdict.value: int(not verdict.passes) for verdict in Verdict}
