@@ -23,7 +23,8 @@ def slopes(bench: Bench, name: str, given: torch.Tensor, jumps: bool = True) -> 
     """The numeric slopes of a leaf, comparisons moving with it where they compare equal numbers.
 
     Where `given`, autograd's gradient, is not finite, a branch not taken is what has to be told of.
-    Without `jumps` a function that changes its branch with a jump is held to the one that it took.
+    Without `jumps` a function that changes its branch with a jump is held to the one that it took, and
+    that is said.
     """
     if bench.replay is None or name not in bench.replay.leaves:
         return bench.numeric(name)
@@ -36,7 +37,15 @@ def slopes(bench: Bench, name: str, given: torch.Tensor, jumps: bool = True) -> 
     except (ReplayError, RuntimeError):  # a shape that depends on what is compared
         return bench.numeric(name)
     kinks = all(slope.shape in (Shape.SMOOTH, Shape.KINK) for slope in found.slopes.values())
-    return found if jumps or kinks else bench.numeric(name)
+    return found if jumps or kinks else _on_its_branch(bench, name)
+
+
+def _on_its_branch(bench: Bench, name: str) -> Numeric | None:
+    """The slopes on the branch that the run took, and which comparison makes the function jump off it."""
+    taken, run = bench.numeric(name), bench.run
+    texts = dict.fromkeys(run.program.source[step.expr.span] for step in run.steps if _is_tie(step, run))
+    said = f"the function jumps where {', '.join(texts)} compares equal numbers: this is the branch it took"
+    return taken and replace(taken, remark="; ".join(filter(None, (taken.remark, said))))
 
 
 def _moving(run: Run) -> Run | None:

@@ -146,6 +146,8 @@ def test_digits_lost_in_float32_are_precision(judged, source, x):
 def test_a_trace_stays_on_the_branch_that_the_run_took_and_shows_a_kink(judged):
     found = judged("where(x>9, x, 0).sum()", x="arange(12.)").gradients["x"]
     assert (found.verdict, found.numeric[9:]) == (Verdict.OK, pytest.approx((0.0, 1.0, 1.0)))
+    assert found.sentence == "the function jumps where x>9 compares equal numbers: this is the branch it took"
+    assert not judged("where(x>9.5, x, 0).sum()", x="arange(12.)").gradients["x"].sentence
     assert judged("where(x>0, x, 2*x)", x="0.").gradients["x"].verdict is Verdict.KINK
 
 
