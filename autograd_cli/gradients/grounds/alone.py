@@ -11,6 +11,7 @@ from math import isfinite
 from typing import Any
 
 import torch
+from torch.autograd import forward_ad
 
 from autograd_cli.errors import first_line
 from autograd_cli.gradients.grounds.nodes import drawn, guilty, text_of
@@ -23,7 +24,7 @@ from autograd_cli.run.tape import LiveStep, Run
 from autograd_cli.run.values import tensors_in
 
 _EPS = torch.finfo(torch.float64).eps
-_ROOM = 1e-6
+ROOM = 1e-6
 """How far a vjp may be off, of the sum of the sizes of what it adds up: some kernels hold constants in
 single precision."""
 _EACH = 16
@@ -78,7 +79,7 @@ def each_alone(run: Run, replay: Replay, name: str | None = None) -> Alone:
     Must not run inside a session of the replay. Raises ReplayError where that cannot be run.
     """
     with replay.session():
-        return _Looking(run, replay.recorded()).over(list(_reached(replay, name)))
+        return _Looking(run, replay.recorded()).over(list(reached_calls(replay, name)))
 
 
 class _Looking:
@@ -121,7 +122,7 @@ class _Looking:
             self.rough.append((verdict, f"{text_of(self.run, step)} {words}"))
 
 
-def _reached(replay: Replay, name: str | None) -> Iterator[tuple[Planned, list[int]]]:
+def reached_calls(replay: Replay, name: str | None) -> Iterator[tuple[Planned, list[int]]]:
     """The calls that depend on the leaf, each with the places of its operands that do."""
     reached = {index for leaf, index in replay.inputs.items() if name in (None, leaf)}
     for planned in replay.plan:
@@ -145,7 +146,7 @@ def _kind(step: LiveStep, planned: Planned, values: Sequence[Any]) -> Any:
     return (step.function.path if step.function else id(step.call), shapes)
 
 
-class _Node:
+class Node:
     """One call as a function of one operand; the weighted sum of its results is what is differentiated.
 
     With `only` it is that of one of several results: some have no gradient together, as an
@@ -195,6 +196,18 @@ class _Node:
             raise ReplayError(first_line(error)) from error
         return torch.zeros_like(leaf) if found is None else found
 
+    def jvp(self, place: int, direction: torch.Tensor) -> float:
+        """The slope of the weighted sum by forward mode as an operand moves. Raises ReplayError."""
+        value = self.values[place].detach().clone()
+        try:
+            with torch.enable_grad(), forward_ad.dual_level():
+                made = self(place, forward_ad.make_dual(value, direction))  # type: ignore[no-untyped-call]
+                tangents = [forward_ad.unpack_dual(t).tangent for t in made]  # type: ignore[no-untyped-call]
+        except Exception as error:  # of torch, or of a person's own jvp
+            raise ReplayError(first_line(error)) from error
+        parts = zip(self.weights, tangents, strict=True)
+        return float(sum((w.conj() * t).real.sum() for w, t in parts if t is not None))
+
     def move(self, place: int, moved: torch.Tensor) -> float:
         """The change of the weighted sum with the components of an operand at `moved`."""
         made = self(place, shaped(moved, self.values[place]))
@@ -212,14 +225,14 @@ def _told(run: Run, planned: Planned, values: Sequence[Any], reached: Sequence[i
     failed: ReplayError | None = None
     for only in (None, *(range(results) if results > 1 else ())):
         try:
-            return _of_node(run, _Node(planned, values, only), reached)
+            return _of_node(run, Node(planned, values, only), reached)
         except ReplayError as error:
             failed = failed or error
     assert failed is not None
     raise failed
 
 
-def _of_node(run: Run, node: _Node, reached: Sequence[int]) -> _Told:
+def _of_node(run: Run, node: Node, reached: Sequence[int]) -> _Told:
     """What the node comes to by its operands; nothing where it has no backward, as one that compares."""
     told = _Told()
     for place in reached:
@@ -238,7 +251,7 @@ def _of_node(run: Run, node: _Node, reached: Sequence[int]) -> _Told:
     return told
 
 
-def _compared(node: _Node, place: int, vjp: torch.Tensor) -> tuple[list[Shape], tuple[float, float] | None]:
+def _compared(node: Node, place: int, vjp: torch.Tensor) -> tuple[list[Shape], tuple[float, float] | None]:
     """How the node behaves that is not smooth, and the slopes by the vjp and by numbers where it is wrong.
 
     Raises ReplayError where it behaves in no way that differences could tell.
@@ -260,7 +273,7 @@ def _compared(node: _Node, place: int, vjp: torch.Tensor) -> tuple[list[Shape], 
         reference = _nearest(made, given, len(at) <= _EACH)
         if reference is None:
             continue
-        distance, room = abs(given - reference), made.error + _ROOM * total + 1e3 * _EPS * node.size
+        distance, room = abs(given - reference), made.error + ROOM * total + 1e3 * _EPS * node.size
         off = distance / max(abs(reference), abs(given), 1e-300)
         if not distance <= room and not off <= most:
             worst, most = (given, reference), off

@@ -1,18 +1,29 @@
 """The slopes by forward mode: how much the output moves as a leaf moves (jvp), in float64."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
 import torch
 from torch.autograd import forward_ad
 
 from autograd_cli.errors import first_line
+from autograd_cli.gradients.clinic.written import place
 from autograd_cli.gradients.evidence import Bench
+from autograd_cli.gradients.grounds.alone import ROOM, Node, reached_calls
+from autograd_cli.gradients.grounds.nodes import drawn, guilty
 from autograd_cli.gradients.grounds.seen import Seen
 from autograd_cli.gradients.line import components, shaped
 from autograd_cli.gradients.numeric import Probes
 from autograd_cli.gradients.replay import Replay, ReplayError
-from autograd_cli.report.checks import Forward
+from autograd_cli.report.checks import Forward, Guilty
 from autograd_cli.report.digits import real
+from autograd_cli.run.tape import LiveStep, Run
 from autograd_cli.run.values import plain
 
+_OTHER = 1e-10
+"""What forward mode may be off besides what rounding does to backward, of a slope: its kernels are others,
+and that of logcumsumexp loses 2e-12."""
 _EACH = 256
 """Components of a leaf that are moved one by one; a larger one moves along directions."""
 
@@ -63,9 +74,46 @@ def _compared(seen: Seen, slopes: torch.Tensor, values: object, probes: Probes |
     backward = probes.along(spread.exact) if probes else spread.exact
     samples = probes.along(spread.samples) if probes else spread.samples
     off = (slopes - backward).abs()
-    room = spread.reference(backward, samples) + 1e-10 * backward.abs()
+    room = spread.reference(backward, samples) + _OTHER * backward.abs()
     both = (slopes == backward) | (torch.isnan(slopes) & torch.isnan(backward))
     agrees = bool((both | (off <= room)).all())
     place = int(torch.where(both, 0.0, off / room).nan_to_num(nan=torch.inf).argmax()) if len(off) else 0
     said = "" if agrees else f"jvp gives {real(float(slopes[place]))}, vjp {real(float(backward[place]))}"
     return Forward(values, count, float(off.nan_to_num(0.0).max()) if len(off) else 0.0, agrees, said)
+
+
+def wrong_jvps(seen: Seen) -> tuple[Guilty, ...]:
+    """The nodes whose jvp is another one than their vjp makes it; nothing of one that has none alone."""
+    run, replay = seen.bench.run, seen.bench.replay
+    assert replay is not None
+    found = list[Guilty]()
+    with replay.session():
+        values = replay.recorded()
+        for planned, places in reached_calls(replay, seen.name):
+            with suppress(ReplayError):
+                node = Node(planned, values)
+                found += _off(run, node, [place for place in places if _is_number(values[place])])
+    return tuple(found)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex())
+
+
+def _off(run: Run, node: Node, places: Sequence[int]) -> Iterator[Guilty]:
+    step = run.steps[node.planned.index]
+    for at in places:
+        vjp, direction = node.vjp(at), drawn(node.values[at], 0)
+        if vjp is None:
+            continue
+        terms = (vjp.conj() * direction).real
+        right, given = float(terms.sum()), node.jvp(at, direction)
+        if not abs(given - right) <= ROOM * float(terms.abs().sum()):
+            yield guilty(run, step, given, right, sentence=_jvp_place(step))
+
+
+def _jvp_place(step: LiveStep) -> str:
+    """Where the jvp stands that is wrong, of a person's own Function."""
+    owners = [owner for node in step.grad_fns if (owner := getattr(type(node), "_forward_cls", None))]
+    places = [f"{place(owner.jvp)}, {owner.__name__}.jvp" for owner in owners]
+    return f"{', '.join(places) or 'its jvp'} is wrong"

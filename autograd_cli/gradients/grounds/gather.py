@@ -9,7 +9,7 @@ from autograd_cli.gradients.evidence import Bench
 from autograd_cli.gradients.grounds.alone import Alone, each_alone
 from autograd_cli.gradients.grounds.arriving import Arrived, changed
 from autograd_cli.gradients.grounds.cuts import cuts, uncut
-from autograd_cli.gradients.grounds.forward import forward
+from autograd_cli.gradients.grounds.forward import forward, wrong_jvps
 from autograd_cli.gradients.grounds.losses import most_lossy
 from autograd_cli.gradients.grounds.next import next_thing
 from autograd_cli.gradients.grounds.outputs import over_outputs
@@ -22,7 +22,7 @@ from autograd_cli.gradients.line import place_of, shaped
 from autograd_cli.gradients.numeric import Numeric
 from autograd_cli.gradients.replay import Replay, ReplayError
 from autograd_cli.report import Gradient, Verdict, Witness
-from autograd_cli.report.checks import Grounds
+from autograd_cli.report.checks import Forward, Grounds, Guilty
 from autograd_cli.run.tape import Run
 from autograd_cli.run.values import plain
 
@@ -66,15 +66,17 @@ class Gatherer:
         seen = Seen(bench, gradient, given, slopes, evidence, arrived)
         seen, outputs = self._over_outputs(seen)
         seen, alone = self._alone(seen, judge)
+        jvps = forward(seen, self.limit) if self.forward else None
+        seen, jvps_off = _held_to_jvp(seen, jvps)
         gradient = seen.gradient
         grounds = Grounds(
             order=self._order(seen),
             sides=sides(seen),
             elements=worst_elements(seen),
-            guilty=alone.guilty if alone else (),
+            guilty=jvps_off or (alone.guilty if alone else ()),
             alone=alone.checked if alone else None,
             loss=most_lossy(seen.bench) if gradient.verdict is Verdict.PRECISION else None,
-            forward=forward(seen, self.limit) if self.forward else None,
+            forward=jvps,
             outputs=outputs,
         )
         return self._finished(replace(seen, gradient=replace(gradient, grounds=grounds)))
@@ -139,6 +141,19 @@ class Gatherer:
         if not alone.guilty and gradient.odd is None and gradient.formula is not None:
             alone = replace(alone, guilty=wrong_rules(bench.run, seen.name, judge).guilty)
         return (replace(seen, gradient=_spared(gradient, alone)) if spared else seen), alone
+
+
+def _held_to_jvp(seen: Seen, jvps: Forward | None) -> tuple[Seen, tuple[Guilty, ...]]:
+    """The gradient as WRONG where all is well with it, but forward mode gives another one; who does."""
+    gradient = seen.gradient
+    if jvps is None or jvps.agrees is not False:
+        return seen, ()
+    if gradient.verdict is not None and gradient.verdict not in (Verdict.OK, Verdict.PRECISION):
+        return seen, ()
+    said = "forward mode (jvp) gives other slopes than backward (vjp)"
+    sentence = "; ".join(filter(None, (said, gradient.sentence)))
+    judged = replace(gradient, verdict=Verdict.WRONG, odd=None, sentence=sentence)
+    return replace(seen, gradient=judged), wrong_jvps(seen)
 
 
 def _each(run: Run, replay: Replay, name: str) -> Alone:

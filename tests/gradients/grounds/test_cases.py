@@ -247,6 +247,50 @@ def test_forward_mode_agrees_and_a_function_without_it_is_told(checked, off):
     assert found.grounds.forward.sentence.startswith("no forward mode: You must implement the jvp function")
 
 
+JVP = """
+import torch
+
+class Thrice(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return x * 3
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 3
+
+    @staticmethod
+    def jvp(ctx, tangent):
+        return tangent * {factor}
+"""
+
+
+@pytest.mark.parametrize("source", ["f(x)", "sin(f(x))*x", "f(sin(x)).sum()"])
+def test_a_wrong_jvp_is_wrong_in_forward_mode_and_named(checked, tmp_path, source):
+    file = tmp_path / "thrice.py"
+    file.write_text(JVP.replace("{factor}", "6"))
+    use = (Use("f", str(file), "Thrice.apply"),)
+    report = checked(source, {"x": "0.4"}, use=use, dtype="float64", forward=True)
+    (found,) = report.gradients
+    assert (found.verdict, report.status) == (Verdict.WRONG, 1)
+    assert found.sentence.startswith("forward mode (jvp) gives other slopes than backward (vjp)")
+    (guilty,) = found.grounds.guilty
+    assert guilty.text.startswith("f(")
+    assert guilty.sentence == f"{file}:18, Thrice.jvp is wrong"
+    assert guilty.given == pytest.approx(2 * guilty.reference)
+    assert found.grounds.next == f"mend the jvp of {guilty.text}"
+    assert checked(source, {"x": "0.4"}, use=use, dtype="float64").status == 0
+    file = tmp_path / "right.py"
+    file.write_text(JVP.replace("{factor}", "3"))
+    use = (Use("f", str(file), "Thrice.apply"),)
+    (right,) = checked(source, {"x": "0.4"}, use=use, dtype="float64", forward=True).gradients
+    assert (right.verdict, right.grounds.forward.agrees) == (Verdict.OK, True)
+
+
 @pytest.mark.parametrize(
     ("source", "x", "passed", "words"),
     [
