@@ -24,7 +24,8 @@ _HIDDEN = {
 def agreed(report: Report, found: Sequence[Examination], source: Source, options: Options) -> Report:
     """The report with the examinations, its gradients and its findings being of one mind with these."""
     every = [*report.gradients, *(one for row in report.backwards for one in row.gradients)]
-    found = [_met(one, every, options) for one in found]
+    said = [each.sentence.partition(": ")[2] for each in report.findings if each.code == "AGX325"]
+    found = [_met(one, every, said, options) for one in found]
     gradients = {id(one): _explained(one, found) for one in every}
     backwards = tuple(
         replace(row, gradients=tuple(gradients[id(one)] for one in row.gradients)) for row in report.backwards
@@ -45,15 +46,23 @@ def fails(one: Examination, options: Options) -> bool:
     return bool(one.causes) or (bool(one.wrong) and Verdict.WRONG not in options.allow)
 
 
-def _met(one: Examination, every: Sequence[Gradient], options: Options) -> Examination:
+def _met(one: Examination, every: Sequence[Gradient], said: Sequence[str], options: Options) -> Examination:
     """The examination as this run met the Function.
 
-    What is right by itself is not said of a backward that fails here; a wrong value may be allowed.
+    What is right by itself is not said of a backward that fails here, nor again what a finding has `said`
+    of an error; a wrong value may be allowed.
     """
     absent = any(each.verdict is Verdict.NO_GRAPH and each.name in one.leaves for each in every)
     slots = one.wrong if one.causes and absent else one.slots
+    concerns = tuple(replace(each, sentence=_once(each.sentence, said)) for each in one.concerns)
     is_allowed = one.fails and not fails(one, options)
-    return replace(one, slots=slots, next=_ALLOWED if is_allowed else one.next)
+    return replace(one, slots=slots, concerns=concerns, next=_ALLOWED if is_allowed else one.next)
+
+
+def _once(sentence: str, said: Sequence[str]) -> str:
+    """A sentence without the words at its end that a finding has."""
+    words = next((each for each in said if each and sentence.endswith(f": {each}")), "")
+    return sentence.removesuffix(f": {words}") if words else sentence
 
 
 def _blamed(name: str, found: Sequence[Examination]) -> Iterator[tuple[Examination, Slot]]:
@@ -79,7 +88,7 @@ def _explained(gradient: Gradient, found: Sequence[Examination]) -> Gradient:
         return replace(gradient, sentence=f"{'; '.join(places)} {verb} wrong", grounds=grounds)
     causes = [each for one in found if gradient.name in one.leaves for each in one.causes]
     if gradient.verdict is Verdict.NO_GRAPH and causes:
-        place = f" at {causes[0].place}" if causes[0].place else ""
+        place = f" at {causes[-1].place}" if causes[-1].place else ""
         sentence = f"there is a graph, and its backward fails{place}: the cause stands below"
         return replace(gradient, sentence=sentence, grounds=replace(grounds, next=""))
     return gradient
@@ -90,7 +99,8 @@ def _with_places(finding: Finding, found: Sequence[Examination]) -> Finding:
     if finding.code != "AGX501" or "binding" not in finding.evidence:
         return finding
     cause = tuple(
-        ": ".join((slot.place, *slot.patterns[-1:])) for _, slot in _blamed(finding.evidence["binding"], found)
+        ": ".join((slot.place, *slot.patterns[-1:]))
+        for _, slot in _blamed(finding.evidence["binding"], found)
     )
     return replace(finding, cause=tuple(dict.fromkeys(cause))) if cause else finding
 

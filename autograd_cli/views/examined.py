@@ -50,7 +50,7 @@ def _count(slot: Slot) -> str:
     if slot.verdict is not Verdict.WRONG or not slot.wrong:
         count = f"{total:,} element{'' if total == 1 else 's'}"
     else:
-        count = f"{slot.wrong:,} of {total:,} elements"
+        count = f"{slot.wrong:,} of {total:,} element{'' if total == 1 else 's'}"
     return f"{count}{_ONLY.get(slot.only, '')}" if slot.verdict is Verdict.WRONG else count
 
 

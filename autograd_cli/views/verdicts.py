@@ -153,7 +153,8 @@ def _small(value: float | None) -> str:
 def _whole(ranked: Sequence[Gradient], examined: Sequence[Examination]) -> Line:
     """The verdict on the whole: the worst of its gradients', and of a person's Functions."""
     worst = ranked[0].verdict
-    if any(one.fails for one in examined) and (worst is None or worst.rank < Verdict.WRONG.rank):
+    is_missing = worst is Verdict.NO_GRAPH  # for a backward that raises there is no verdict of its own
+    if any(one.wrong or (one.causes and not is_missing) for one in examined):
         worst = Verdict.WRONG
     count = sum(prod(gradient.shape) for gradient in ranked)
     functions = f" and {_several(len(examined), 'Function')}" if examined else ""

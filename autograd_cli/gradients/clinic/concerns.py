@@ -104,6 +104,9 @@ def _raised(trial: Trial, passed: Passed) -> Iterator[Concern]:
     """An error on the way, where it is not the one that torch raises of what was returned."""
     if passed.error is None or passed.returned is not None:
         return
+    if trial.owner.backward is trial.owner.vjp is torch.autograd.Function.backward:
+        yield Concern("no-backward", "has no backward", written.class_place(trial.owner), True)
+        return
     cause = passed.error.__cause__
     told = leaving(cause) if cause else ""
     words = f"backward {told or f'raises {type(passed.error).__name__}: {first_line(passed.error)}'}"

@@ -113,11 +113,13 @@ def _next(made: Examination) -> str:
     """What to do now; empty where nothing is wrong."""
     if not made.fails:
         return _of_order(made) if made.second is Verdict.WRONG else ""
-    places = [slot.place.partition(",")[0] for slot in made.wrong] or [each.place for each in made.causes]
+    places = [slot.place.partition(",")[0] for slot in made.wrong] or [
+        each.place for each in made.causes[-1:]
+    ]
     listed = " and ".join(dict.fromkeys(filter(None, places))) or made.place
     if made.wrong and not made.causes and all(_is_straight(slot) for slot in made.wrong):
         return f"{_ALLOW}   if that is meant; else mend {listed}"
-    then = f"; then {_of_order(made)}" if made.second is Verdict.WRONG else ""
+    then = f", then {_of_order(made)}" if made.second is Verdict.WRONG else ""
     return f"mend {listed} and run this again{then}"
 
 
@@ -130,7 +132,5 @@ def _of_order(made: Examination) -> str:
     kept = next((each for each in made.concerns if each.name.endswith("-intermediate")), None)
     if kept is not None:
         where = f" ({kept.place})" if kept.place else ""
-        return (
-            f"compute in backward what is kept{where} from inputs that are saved, or give it out of forward"
-        )
+        return f"recompute what is kept{where} in backward, from saved inputs"
     return "write backward with functions of torch on what save_for_backward kept, nothing of it detached"
