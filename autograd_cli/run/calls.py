@@ -63,7 +63,12 @@ def applier(
 def later(
     state: State, node: Expr, function: Function, call: Callable[..., Any], exprs: tuple[Expr, ...]
 ) -> Apply:
-    """As `applier`, made with the first call: where there is a quicker way, most calls take that."""
+    """As `applier`, in an expression made with the first call: where there is a quicker way, most take that.
+
+    What a program makes may be called again and again, each time through one function more.
+    """
+    if state.values is None:
+        return applier(state, node, function, call, exprs)
     return _later(partial(applier, state, node, function, call, exprs))
 
 
