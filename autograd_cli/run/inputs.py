@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from autograd_cli.errors import AgxError, InputError, Span, first_line
+from autograd_cli.errors import InputError, Span, first_line
 from autograd_cli.lang.check import check, too_early
 from autograd_cli.lang.functions.rows import Role
 from autograd_cli.lang.nodes import Name, Program, walk
@@ -110,18 +110,15 @@ def value_of(
     if listed is not None:
         return _checked(name, text, listed)
     program = program or _checked_program(name, text, [b.name for b in earlier], settings)
-    try:
-        with Grad(False):
-            value = evaluate(program, earlier, settings)
-    except AgxError:
-        raise
-    except Exception as error:  # whatever Python and torch raise: `a.grad.shape` an AttributeError
+    with Grad(False):
+        value, error = evaluate(program, earlier, settings)
+    if error is not None:  # whatever Python and torch raise: `a.grad.shape` an AttributeError
         raise InputError(
             "AGX202",
             f"The value of `{name}` cannot be computed: {first_line(error)}",
             text=text,
             span=Span(0, len(text)),
-        ) from None
+        )
     return _checked(name, text, value)
 
 

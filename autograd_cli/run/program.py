@@ -19,7 +19,7 @@ from autograd_cli.run.recording import releasing, taken
 from autograd_cli.run.settings import Settings
 from autograd_cli.run.state import State, plain
 from autograd_cli.run.statements import Statements
-from autograd_cli.run.tape import BoundValue, Failure
+from autograd_cli.run.tape import BoundValue
 from autograd_cli.run.traced import Observer, Ran, Traced
 from autograd_cli.run.values import tensors_in
 
@@ -114,21 +114,17 @@ def _statements(state: State, compiler: Compiler) -> None:
 
 
 def _fail(state: State, error: Exception) -> None:
-    """Keep where a program failed, and what its last statement did before."""
+    """Keep where a program failed, and what its last statement did before.
+
+    What was noted at no place of the source is the interpreter's own error: it is raised again.
+    """
     ran, site = state.ran, state.site
     facts.flush(state)
     failure = state.failure
     if failure is None or failure.error is not error:
-        failure = Failure(_main(state), None, (), error)
+        raise error
     ran.failure = failure
     ran.failed = None if site is None else site.statement
-
-
-def _main(state: State) -> nodes.Expr:
-    """The expression to blame where none was noted: that of the statement."""
-    statement = state.site.statement if state.site is not None else state.ran.program.statements[0]
-    value = getattr(statement, "value", None)
-    return value if isinstance(value, nodes.Expr) else nodes.Constant(None, span=statement.span)
 
 
 @contextmanager

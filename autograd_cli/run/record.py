@@ -40,9 +40,11 @@ def torch_state(settings: Settings) -> Iterator[None]:
         torch.random.set_rng_state(state)
 
 
-def evaluate(program: Program, bindings: Sequence[BoundValue], settings: Settings) -> Any:
-    """The value of `program`; raises what torch raised where it cannot be evaluated."""
+def evaluate(
+    program: Program, bindings: Sequence[BoundValue], settings: Settings
+) -> tuple[Any, Exception | None]:
+    """The value of `program`, and what torch raised where it cannot be evaluated."""
     ran = run_program(program, bindings, settings, lists=True)
     if ran.failure is not None:
-        raise ran.failure.error
-    return ran.value.value if isinstance(ran.value, Traced) else ran.value
+        return None, ran.failure.error
+    return (ran.value.value if isinstance(ran.value, Traced) else ran.value), None

@@ -9,6 +9,7 @@ import torch
 from autograd_cli.errors import AgxError, LimitError, Span
 from autograd_cli.lang.functions.rows import Function
 from autograd_cli.lang.nodes import Expr
+from autograd_cli.run.faults import is_fault
 from autograd_cli.run.leaves import Leaves
 from autograd_cli.run.limits import out_of_memory
 from autograd_cli.run.nested import check_depth, is_nested, is_table, rebuilt
@@ -117,7 +118,7 @@ class State:
         args: tuple[Any, ...] = (),
         exprs: tuple[Expr, ...] = (),
     ) -> None:
-        """Note where `error` comes from, unless it was noted further inside.
+        """Note where `error` comes from, unless it was noted further inside or is the interpreter's own.
 
         Raises LimitError AGX604 in its place where memory ran out, and gives a refusal its place.
         """
@@ -129,7 +130,7 @@ class State:
             limit = out_of_memory(function, self.settings.max_memory)
             limit.text, limit.span = self.text, node.span
             raise limit from None
-        if self.failure is None or self.failure.error is not error:
+        if not is_fault(error) and (self.failure is None or self.failure.error is not error):
             operands = tuple(
                 Operand(self.text[expr.span.start : expr.span.end], expr, whole(arg), arg)
                 for arg, expr in zip(args, exprs, strict=False)

@@ -237,7 +237,7 @@ def test_a_list_of_a_value_has_at_most_max_items() -> None:
 
 
 def test_an_error_without_words_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inputs, "evaluate", lambda *_: (_ for _ in ()).throw(RuntimeError()))
+    monkeypatch.setattr(inputs, "evaluate", lambda *_: (None, RuntimeError()))
     with pytest.raises(InputError, match="The value of `x` cannot be computed: RuntimeError"):
         one("2. * 3")
 
