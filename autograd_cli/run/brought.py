@@ -71,14 +71,14 @@ class Called:
         """What the call gives, watched; raises what it raises."""
         state = torch.random.get_rng_state()
         given = tensors_in([*args, *kwargs.values()])
-        versions = [_version(tensor) for tensor in given]
+        before = [(_version(tensor), _kept(tensor)) for tensor in given]
         with theirs(self.target.folder), self._watched():
             value = _settled(self._made(self.target.call, args, kwargs), self.target)
             self.note(value, self._own_place())
         if not torch.equal(state, torch.random.get_rng_state()):
             self._state, self._recorded = state, _detached((args, kwargs, value))
         self._dtypes = _dtypes(given)
-        moved = {id(t) for t, version in zip(given, versions, strict=True) if _version(t) != version}
+        moved = {id(t) for t, was in zip(given, before, strict=True) if _is_written(t, *was)}
         self._written = frozenset(i for i, arg in enumerate(args) if id(arg) in moved)
         return value
 
@@ -299,6 +299,15 @@ def _kept(arg: Any) -> Any:
         return arg
     held = arg.detach()
     return held.clone() if held.numel() <= _SMALL else held
+
+
+def _is_written(tensor: torch.Tensor, version: int, before: torch.Tensor) -> bool:
+    """Whether a tensor was written into, through .data too, which leaves its version as it was."""
+    if _version(tensor) != version or tensor.is_meta:
+        return not tensor.is_meta
+    if tensor.numel() > _SMALL or tensor.is_complex() or tensor.is_quantized:
+        return False
+    return not torch.equal(before.nan_to_num(), tensor.detach().nan_to_num())
 
 
 def _version(value: Any) -> int:

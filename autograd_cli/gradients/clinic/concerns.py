@@ -130,7 +130,7 @@ def _folder(trial: Trial) -> Any:
 
 def _saved(trial: Trial, passed: Passed) -> Iterator[Concern]:
     """Tensors kept for backward that are neither an input nor an output."""
-    if passed.returned is None:
+    if passed.returned is None or trial.unmarked:  # what was changed is no input any more
         return
     known = [each for each in (*trial.values, *passed.outputs) if isinstance(each, torch.Tensor)]
     for number, tensor in enumerate(passed.returned.saved):
@@ -178,6 +178,17 @@ def is_once(owner: type[torch.autograd.Function]) -> bool:
     function = backward_of(owner)[1]
     code = getattr(function, "__code__", None)
     return code is not None and "torch" in code.co_filename and hasattr(function, "__wrapped__")
+
+
+def _mutates(trial: Trial, passed: Passed) -> Iterator[Concern]:
+    """Arguments that forward writes into and says nothing of."""
+    for position in trial.unmarked:
+        name = trial.names[position]
+        sentence = (
+            f"forward changes its argument {name} in place, and torch is not told: work on `{name}.clone()`, "
+            f"or call ctx.mark_dirty({name}) and return {name}"
+        )
+        yield Concern("changes-input", sentence, written.place(trial.owner.forward), True)
 
 
 def _writes(trial: Trial, passed: Passed) -> Iterator[Concern]:
@@ -291,6 +302,7 @@ _LOOKS: tuple[Callable[[Trial, Passed], Iterator[Concern]], ...] = (
     _shaped,
     _cast,
     _raised,
+    _mutates,
     _writes,
     _repeated,
     _saved,

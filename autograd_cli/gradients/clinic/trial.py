@@ -49,6 +49,7 @@ class Trial:
     """A call of an autograd.Function.
 
     `values` are its arguments in float64, `slots` the positions of those that a gradient is asked for.
+    `dirty` says which arguments forward writes into, `unmarked` holds those that it does so unsaid.
     `draws` lets every call draw random numbers of its own. `is_widened` has casts in its code go to double
     precision: see `widened`.
 
@@ -65,6 +66,7 @@ class Trial:
         self.draws = False
         self.is_widened = True
         self.probe = _probe(self.owner, self.seen)
+        self.dirty, self.unmarked = self._changed()
         outputs = self.forward(self.values)
         self.weighed = tuple(i for i, graded in enumerate(applied.outputs) if graded)
         self.shapes = [tuple(outputs[i].shape) for i in self.weighed]
@@ -189,7 +191,26 @@ class Trial:
         """The arguments, what forward writes into being a copy; what it draws is the same unless `draws`."""
         if not self.draws:
             torch.random.set_rng_state(self.state)
-        return [arg.clone() if self.applied.dirty[i] else arg for i, arg in enumerate(values)]
+        return [arg.clone() if self.dirty[i] else arg for i, arg in enumerate(values)]
+
+    def _changed(self) -> tuple[tuple[bool, ...], tuple[int, ...]]:
+        """Which arguments forward writes into, through .data too; and those that it does not say so of.
+
+        What ctx.mark_dirty names is itself an output.
+        """
+        given = [each.clone() if isinstance(each, torch.Tensor) else each for each in self.values]
+        torch.random.set_rng_state(self.state)
+        with torch.no_grad(), widened():
+            made = self.probe.apply(*given)
+        pairs = list(zip(self.values, given, strict=True))
+        dirty = tuple(isinstance(a, torch.Tensor) and not _is_as_it_was(a, b) for a, b in pairs)
+        outputs = made if isinstance(made, tuple) else (made,)
+        said = {id(each) for each in outputs}
+        return dirty, tuple(i for i, each in enumerate(given) if dirty[i] and id(each) not in said)
+
+
+def _is_as_it_was(before: torch.Tensor, after: torch.Tensor) -> bool:
+    return before.shape == after.shape and torch.equal(before.nan_to_num(), after.nan_to_num())
 
 
 def is_real(value: Any) -> bool:
