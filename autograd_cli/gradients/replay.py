@@ -20,6 +20,7 @@ from autograd_cli.lang.same import once
 from autograd_cli.report import Ref, below, refs
 from autograd_cli.run.modes import Grad
 from autograd_cli.run.tape import LiveStep, Run, filled
+from autograd_cli.run.unsaid import said
 from autograd_cli.run.values import tensors_in
 
 _DEVICE = re.compile(r"(cpu|cuda|mps|xpu|meta)(:\d+)?")
@@ -210,7 +211,8 @@ class Replay:
         self.fixed.append(planned)
 
     def _planned(self, step: LiveStep) -> Planned:
-        args, kwargs = self._taken(step.args), self._taken(step.kwargs) if step.kwargs else {}
+        args, kwargs = said(step.function, step.args, step.kwargs, step.value)
+        args, kwargs = self._taken(args), self._taken(kwargs) if kwargs else {}
         is_plain = not kwargs and all(type(a) in _AS_THEY_ARE or not refs(a) for a in args)
         dtype = step.value.dtype if isinstance(step.value, torch.Tensor) else None
         slots = tuple([self._slot(a) for a in args]) if is_plain else None

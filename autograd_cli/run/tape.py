@@ -11,6 +11,7 @@ from autograd_cli.lang.nodes import Expr, Program
 from autograd_cli.lang.same import once
 from autograd_cli.report import Ref, Step, under
 from autograd_cli.run.settings import Settings
+from autograd_cli.run.unsaid import said
 from autograd_cli.run.values import dtype_name, tensors_in
 
 
@@ -46,14 +47,15 @@ class LiveStep:
     def plain(self, expr: Expr | None = None) -> Step:
         """The step without its tensors, for the rooms that do not know torch; `expr` is another for it."""
         is_tensor = isinstance(self.value, torch.Tensor)
+        args, kwargs = said(self.function, self.args, self.kwargs, self.value)
         return Step(
             index=self.index,
             expr=expr or self.expr,
             kind=self.kind,
             path=self.function.path if self.function else "",
             key=self.function.key if self.function else "",
-            args=self.args,
-            kwargs=tuple(self.kwargs.items()),
+            args=args,
+            kwargs=tuple(kwargs.items()),
             shape=tuple(self.value.shape) if is_tensor else None,
             dtype=dtype_name(self.value.dtype) if is_tensor else None,
             requires_grad=is_tensor and self.value.requires_grad,

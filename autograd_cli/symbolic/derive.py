@@ -17,6 +17,7 @@ from autograd_cli.symbolic.rules import contributions, contributions_of_several,
 from autograd_cli.symbolic.tape import Tape
 from autograd_cli.symbolic.terms import ONE, Term, factor_term
 from autograd_cli.symbolic.unparse import unparse
+from autograd_cli.symbolic.unsaid import said
 from autograd_cli.symbolic.values import Value, like, reduced
 
 LONGEST = 200
@@ -78,7 +79,7 @@ def differentiate(
     reached = under(steps, root)[::-1]
     if sum(steps[i].kind == "call" for i in reached) > LONGEST:
         return dict.fromkeys(wrt, Derivative(None, f"longer than {LONGEST} operations"))
-    steps, left = merged(steps, reached[::-1])
+    steps, left = merged(said(steps), reached[::-1])
     reached = left[::-1]
     active = _active(steps, reached, wrt)
     if any("complex" in (steps[i].dtype or "") for i in active):

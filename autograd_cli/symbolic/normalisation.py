@@ -106,7 +106,7 @@ def _affinely(g: Value, norm: Norm, weight: Any, bias: Any) -> Contributions:
 def rms_norm(
     call: Call, g: Value, x: Operand, shape: Any, weight: Any = None, eps: Any = None
 ) -> Contributions:
-    """rms_norm: as layer_norm, without the means taken away."""
+    """rms_norm: as layer_norm, without the means taken away; eps is said of every step that a run made."""
     dims = _last(x, shape)
     given = {} if plain(eps) is None else {"eps": plain(eps)}
     normed = factor_term(calling("F.rms_norm", x.expr, x.shape[dims[0] :], **given), x.shape)

@@ -76,7 +76,7 @@ def test_rule_agrees_with_autograd(derive, line, form):
 GOLDEN = """
 F.layer_norm(x, (4,))@w          | w | F.layer_norm(x, (4,)).sum(0)
 F.normalize(w, dim=0)@b          | b | F.normalize(w, dim=0)
-F.rms_norm(x, (4,))@w            | w | F.rms_norm(x, (4,)).sum(0)
+F.rms_norm(x, (4,))@w            | w | F.rms_norm(x, (4,), eps=2.220446049250313e-16).sum(0)
 F.pairwise_distance(w, b)        | w | (w - b + 1e-06)/F.pairwise_distance(w, b)
 F.scaled_dot_product_attention(c, x, x)@b | b | F.scaled_dot_product_attention(c, x, x).sum(0)
 cdist(x, c, 1)                   | x | sign(x.unsqueeze(-2) - c.unsqueeze(-3)).sum(-2)
