@@ -133,6 +133,25 @@ def _masks(evidence: Evidence) -> _Masks:
 
 
 def _agreement(evidence: Evidence, agreed: torch.Tensor) -> Outcome:
+    """The verdict where all agree that say anything; a formula that says nothing is told as such."""
+    formula, numeric, bar = evidence.formula, evidence.numeric, evidence.numeric_error
+    if formula is None or numeric is None or bar is None:
+        return _agreement_of_all(evidence, agreed)
+    silent = agreed & formula.isnan() & ~numeric.isnan()
+    if not silent.any() or (doubt := evidence.formula_error) is None:
+        return _agreement_of_all(evidence, agreed)
+    filled, error = torch.where(silent, numeric, formula), torch.where(silent, bar, doubt)
+    spoken = replace(evidence, formula=filled, doubt=lambda: error)
+    found = _agreement_of_all(spoken, agreed)
+    if found.verdict is not Verdict.OK:
+        return found
+    count = int(silent.sum())
+    elements = f" at {count} of {formula.numel()} elements" if formula.numel() > 1 else ""
+    said = f"autograd and the numeric slope do; the formula comes to nan{elements}, which says nothing"
+    return replace(found, sentence=said)
+
+
+def _agreement_of_all(evidence: Evidence, agreed: torch.Tensor) -> Outcome:
     """OK with the largest distance, or PRECISION where half of the digits are lost in it."""
     reference = evidence.reference
     distance = (evidence.autograd - reference).abs().nan_to_num(nan=-1.0, posinf=-1.0)

@@ -214,6 +214,19 @@ def test_a_formula_that_comes_to_0_over_0_says_nothing_of_a_slope(given, verdict
     assert judged(evidence([given], [nan], [0.0])).verdict is verdict
 
 
+def test_a_formula_that_says_nothing_is_told_and_the_others_measured():
+    found = judged(evidence([1.0, 2.0 + 1e-8], [nan, nan], [1.0, 2.0]))
+    assert (found.verdict, found.worst) == (Verdict.OK, 1)
+    assert found.difference == pytest.approx(1e-8)
+    said = (
+        "autograd and the numeric slope do; the formula comes to nan at 2 of 2 elements, which says nothing"
+    )
+    assert found.sentence == said
+    assert "nan at 1 of 2 elements" in judged(evidence([1.0, 2.0], [nan, 2.0], [1.0, 2.0])).sentence
+    assert judged(evidence([1.0], [nan], [1.0])).sentence.endswith("comes to nan, which says nothing")
+    assert judged(evidence([nan, 2.0], [nan, 2.0], [nan, 2.0])).sentence == ""
+
+
 def kink(given, left=0.0, right=1.0):
     slopes = {0: Slope((left + right) / 2, 1e-9, Shape.KINK, left, right)}
     return judged(evidence([given], numeric=[(left + right) / 2], slopes=slopes, exact=vector(given)))
