@@ -79,6 +79,8 @@ def with_lanes(site: Site) -> tuple[Call, tuple[int, ...] | None]:
         raise NoLanesError
     if function.name.startswith("as_strided"):  # it reads by place in memory, which lanes have otherwise
         raise NoLanesError
+    if function.name == "select_scatter":  # torch's vmap of it gives its source twice the gradient (2.13)
+        raise NoLanesError
     rule = _RULES.get(function.path.removeprefix("torch.")) or _by_kind(function)
     made = rule(site) if rule is not None else None
     return (made, site.slots) if made is not None else _by_vmap(site)

@@ -21,6 +21,11 @@ def test_the_tolerance_follows_the_dtype(traced, dtype, eps):
     assert 4 * eps < allowed.item() / abs(found.exact.item()) < 100 * eps
 
 
+def test_a_call_whose_lanes_have_another_gradient_has_none(traced):
+    found, _ = spread(traced("select_scatter(x, y, 0, 1)", x="zeros(2,3)", y="[1.,2.,3.]"), "y")
+    assert found.exact.tolist() == [1, 1, 1]
+
+
 def test_a_sum_that_cancels_is_allowed_the_rounding_of_its_terms(traced):
     _, plain = spread(traced("x*2", dtype="float32", x="1."))
     found, cancelled = spread(traced("x*1000 - x*998", dtype="float32", x="1."))
