@@ -42,8 +42,10 @@ def agreed(report: Report, found: Sequence[Examination], source: Source, options
 
 
 def fails(one: Examination, options: Options) -> bool:
-    """Whether a Function counts as wrong."""
-    return bool(one.causes) or (bool(one.wrong) and Verdict.WRONG not in options.allow)
+    """Whether a Function counts as wrong; that its second order is, which nobody asked for, is a warning."""
+    is_allowed = Verdict.WRONG in options.allow
+    is_warned = options.strict and one.second is Verdict.WRONG
+    return bool(one.causes) or ((bool(one.wrong) or is_warned) and not is_allowed)
 
 
 def _met(one: Examination, every: Sequence[Gradient], said: Sequence[str], options: Options) -> Examination:

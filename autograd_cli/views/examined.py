@@ -22,7 +22,12 @@ def examination(found: Examination) -> list[Piece]:
     for slot in found.slots:
         lines += _wrong(slot) if slot.verdict is Verdict.WRONG else []
     lines += _labelled("cause", [_said(each) for each in found.concerns if each.wrong])
-    lines += _labelled("also", [*(_said(each) for each in found.concerns if not each.wrong), *_second(found)])
+    warned = found.second is Verdict.WRONG and not found.fails
+    others = [each for each in found.concerns if not each.wrong]
+    kept = [each for each in others if warned and each.name.endswith("-intermediate")]
+    lines += _labelled("warning", [*map(_said, kept), *_measured(found)] if warned else [])
+    also = [_said(each) for each in others if each not in kept]
+    lines += _labelled("also", also if warned else [*also, *_second(found)])
     return lines + _labelled("next", [one_line(found.next)] if found.next else [])
 
 
@@ -92,6 +97,11 @@ def _second(found: Examination) -> list[str]:
     if found.second is not Verdict.WRONG or explained:
         return []
     return [f"second order is wrong: {one_line(found.second_sentence)}"]
+
+
+def _measured(found: Examination) -> list[str]:
+    """What a wrong second order rests on."""
+    return [f"the second derivative differs: {one_line(found.second_sentence)}"]
 
 
 def _labelled(label: str, sentences: Sequence[str]) -> list[Piece]:

@@ -40,12 +40,27 @@ def test_what_makes_gradients_wrong_stands_before_what_else_is_to_be_said():
     ]
 
 
-def test_a_wrong_second_order_is_told_once():
+def test_a_wrong_second_order_of_what_is_right_is_a_warning_with_its_evidence():
     sentence = "autograd gives 1, differences of backward 2"
     wrong = {"second": Verdict.WRONG, "second_sentence": sentence}
-    assert lines(RIGHT, **wrong)[-1] == f"  also     second order is wrong: {sentence}"
+    assert lines(RIGHT, **wrong)[-1] == f"  warning  the second derivative differs: {sentence}"
+    kept = (
+        Concern("saves-intermediate", "saves `s`: second order will be wrong"),
+        Concern("keeps-on-ctx", "keeps y"),
+    )
+    assert lines(RIGHT, concerns=kept, **wrong)[-3:] == [
+        "  warning  saves `s`: second order will be wrong",
+        f"           the second derivative differs: {sentence}",
+        "  also     keeps y",
+    ]
+
+
+def test_beside_a_wrong_gradient_a_wrong_second_order_is_told_once():
+    sentence = "autograd gives 1, differences of backward 2"
+    wrong = {"second": Verdict.WRONG, "second_sentence": sentence}
+    assert lines(WRONG, **wrong)[-1] == f"  also     second order is wrong: {sentence}"
     kept = (Concern("saves-intermediate", "saves `s`: second order will be wrong"),)
-    assert lines(RIGHT, concerns=kept, **wrong)[-1] == "  also     saves `s`: second order will be wrong"
+    assert lines(WRONG, concerns=kept, **wrong)[-1] == "  also     saves `s`: second order will be wrong"
 
 
 def test_where_differences_were_along_directions_the_sentence_stands_for_numbers():

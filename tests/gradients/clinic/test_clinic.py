@@ -1,5 +1,6 @@
 """Wrong autograd functions, each of which gets its pattern or its cause, and right ones that pass."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,19 @@ def test_the_second_order_of_a_saved_intermediate_is_wrong_and_that_of_inputs_ri
     wrong = report("wrong.py", "Saved", "f(x).sum()", x="randn(4)").examined[0]
     right = report("right.py", "Swish", "f(x, b).sum()", x="randn(3,4)", b="1.7").examined[0]
     assert (wrong.second, right.second) == (Verdict.WRONG, Verdict.OK)
+
+
+@pytest.mark.parametrize(("more", "status"), [({}, 0), ({"strict": True}, 1), ({"order": 2}, 1)])
+def test_a_wrong_second_order_counts_where_it_is_asked_for(more, status):
+    use = Use("f", str(HERE / "wrong.py"), "Saved.apply")
+    made = explore("f(x).sum()", [("x", "randn(4)")], Options(use=(use,), check=True, **more))
+    assert (made.status, made.examined[0].second) == (status, Verdict.WRONG)
+    given = re.match(
+        r"autograd gives (\S+) along a drawn direction, differences of backward (\S+)",
+        made.examined[0].second_sentence,
+    )
+    assert given is not None
+    assert float(given[1]) != pytest.approx(float(given[2]), rel=1e-3)
 
 
 def test_a_tenth_of_a_percent_is_seen(tmp_path):
