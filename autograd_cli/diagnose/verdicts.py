@@ -26,9 +26,12 @@ def _odd(each: Gradient) -> str:
     worst = "" if not each.worst or prod(each.shape) == 1 else f" at [{', '.join(map(str, each.worst))}]"
     if each.odd is None:
         return f"The witnesses of the gradient of `{each.name}` do not agree{worst}."
-    return (
-        f"The gradient of `{each.name}`: {each.odd.value} is the odd one out of the three witnesses{worst}."
-    )
+    numeric = each.numeric is not None or each.directions is not None
+    if numeric and each.symbolic is not None:
+        said = f"{each.odd.value} is the odd one out of the three witnesses"
+    else:
+        said = f"{each.odd.value} is not what the other witness gives"
+    return f"The gradient of `{each.name}`: {said}{worst}."
 
 
 def kink(scene: Scene) -> Iterator[Finding]:

@@ -17,7 +17,16 @@ def with_asked(report: Report, run: Run | None, options: Options) -> Report:
 
     cut = any(one.grounds is not None and one.grounds.uncut is not None for one in report.gradients)
     found = asked(run, worst(report.gradients), cut)
-    return replace(report, checks=replace(report.checks or Checks(), torch=found))
+    gradients = tuple(map(_asked, report.gradients))
+    return replace(report, gradients=gradients, checks=replace(report.checks or Checks(), torch=found))
+
+
+def _asked(gradient: Gradient) -> Gradient:
+    """A gradient that does not say to ask torch, which was asked."""
+    grounds = gradient.grounds
+    if grounds is None or not grounds.next.startswith("agx gradcheck … --torch"):
+        return gradient
+    return replace(gradient, grounds=replace(grounds, next=""))
 
 
 def with_allowed(report: Report, options: Options) -> Report:

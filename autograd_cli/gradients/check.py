@@ -36,6 +36,10 @@ STOP_GRADIENT = "stop-gradient"
 """The note on a leaf that reaches the output through cuts alone."""
 
 
+GIVEN_NONE = "given-none"
+"""The note on a leaf that a backward gave None for."""
+
+
 @dataclass(frozen=True)
 class Options:
     """Which witnesses are computed and how they are judged.
@@ -68,7 +72,7 @@ def check(
     """
     options = options or Options()
     used = [binding.name for binding in run.bindings if binding.role == "leaf" and binding.used]
-    backward = _given_nothing(run, backward)
+    nothing, backward = _given_nothing(run, backward)
     if options.through:
         backward, options = _through(run, backward, options)
     if all(backward.leaves.get(name) is None for name in used):
@@ -78,22 +82,32 @@ def check(
     # Every witness in float64 would set the dtype otherwise, for each leaf anew.
     with few_threads(run), in_double():
         bench, formulas = _bench(run, cotangent, options), Formulas(run)
-        return tuple(
+        made = tuple(
             _absent(bench, backward, options, name)
             if (given := backward.leaves.get(name)) is None
             else _judged(bench, formulas, options, name, given, on_paper.get(name), backward)
             for name in used
         )
+    return tuple(_with_none(one) if one.name in nothing else one for one in made)
 
 
-def _given_nothing(run: Run, backward: Backward) -> Backward:
-    """A leaf of the output's graph that a Function gave None for has the gradient 0, to be judged."""
+def _with_none(gradient: Gradient) -> Gradient:
+    """A gradient of 0 that was None."""
+    sentence = gradient.sentence.replace("autograd gives 0,", "autograd gives None, which counts as 0,", 1)
+    return replace(gradient, sentence=sentence, notes=(*gradient.notes, GIVEN_NONE))
+
+
+def _given_nothing(run: Run, backward: Backward) -> tuple[frozenset[str], Backward]:
+    """A leaf of the output's graph that a Function gave None for has the gradient 0, to be judged.
+
+    Gives the names of such leaves as well.
+    """
     missing = [name for name, value in backward.leaves.items() if value is None]
     if not missing or backward.error is not None or not isinstance(run.output, torch.Tensor):
-        return backward
+        return frozenset(), backward
     held = accumulated(run.output)
     zeros = {name: torch.zeros_like(run.leaves[name]) for name in missing if id(run.leaves[name]) in held}
-    return replace(backward, leaves={**backward.leaves, **zeros})
+    return frozenset(zeros), replace(backward, leaves={**backward.leaves, **zeros})
 
 
 def _through(run: Run, backward: Backward, options: Options) -> tuple[Backward, Options]:

@@ -6,18 +6,19 @@ from math import prod
 from typing import NamedTuple
 
 from autograd_cli.errors import ExitStatus
+from autograd_cli.report.checks import Element
 from autograd_cli.report.records import Backward, Examination, Gradient, Report, Verdict
-from autograd_cli.report.values import element
+from autograd_cli.report.values import element, index_text
 from autograd_cli.views import numbers
 from autograd_cli.views.grounds import check_lines, ground_lines, says_more
 from autograd_cli.views.pieces import BLANK, Column, Line, Piece, Table, Words, one_line, words
-from autograd_cli.views.witnesses import OWN_NOTES, nothing_flows, place
+from autograd_cli.views.witnesses import GIVEN_NONE, OWN_NOTES, nothing_flows, place
 
 _STYLES = {Verdict.OK: "good", Verdict.KINK: "warning", Verdict.PRECISION: "warning"}
 _COLUMNS = ("gradient", "verdict", "elements", "worst at", "off", "rounding allows")
 
 
-def verdicts(report: Report) -> list[Piece]:
+def verdicts(report: Report, verbose: bool = False) -> list[Piece]:
     """A row a gradient, worst first; what the worst and the bad ones rest on; the whole."""
     if report.output is None and (not report.statements or any(each.failed for each in report.statements)):
         return []
@@ -37,7 +38,7 @@ def verdicts(report: Report) -> list[Piece]:
         or says_more(one.gradient)
     ]
     numbered = "\n" in report.source.strip()
-    grounds = [line for one in shown for line in _grounds(one, numbered)]
+    grounds = [line for one in shown for line in _grounds(one, numbered, verbose)]
     whole = _whole([one.gradient for one in ranked], report.examined)
     return [table, BLANK, *grounds, *check_lines(report.checks), whole]
 
@@ -95,22 +96,24 @@ def _row(named: Named) -> tuple[Words, ...]:
         words((verdict, _style(gradient.verdict))),
         words(f"{prod(gradient.shape):,}"),
         words((place(gradient) or "-", "quiet")),
-        words(_small(gradient.difference)),
+        words(numbers.off(gradient) or _small(gradient.difference)),
         words(_small(gradient.tolerance)),
     )
 
 
-def _grounds(named: Named, numbered: bool) -> list[Line]:
+def _grounds(named: Named, numbered: bool, verbose: bool) -> list[Line]:
     """The witnesses at the worst element, and the sentence that says what they amount to.
 
     With `numbered`, places in the source have their lines.
     """
     gradient = named.gradient
     cut = gradient.grounds is not None and bool(gradient.grounds.cuts)
-    notes = [OWN_NOTES[note] for note in gradient.notes if note in OWN_NOTES and not cut]
+    notes = [
+        OWN_NOTES[note] for note in gradient.notes if note in OWN_NOTES and not cut and note != GIVEN_NONE
+    ]
     notes += [one_line(gradient.plain_sentence)] if gradient.plain_sentence else []
     said = (Line(words((note, "quiet")), indent=4, hang=2) for note in notes)
-    return [*_compared(named), *said, *ground_lines(gradient, numbered)]
+    return [*_compared(named), *said, *ground_lines(gradient, numbered, verbose)]
 
 
 def _compared(named: Named) -> list[Line]:
@@ -126,11 +129,17 @@ def _compared(named: Named) -> list[Line]:
     at = {witness: element(values, gradient.worst) for witness, values in seen}
     known = {witness: value for witness, value in at.items() if value is not None}
     said = [Line(words(one_line(gradient.sentence)), indent=4)] if gradient.sentence else []
+    if not known and (few := _furthest(gradient)) is not None:
+        given, reference = numbers.in_step([few.autograd, few.reference])
+        name = words((f"{label}{index_text(few.index)}", "name"), (f"  {where}" if where else "", "quiet"))
+        return [Line(name + words(f"   autograd {given}   reference {reference}"), indent=1, hang=3), *said]
     if not known:
         head = "no gradient flows: " if nothing_flows(gradient) else ""
         reason = words(f"   {head}{one_line(gradient.sentence)}")
         return [Line(name + reason, indent=1, hang=3)] if gradient.sentence else []
     texts = numbers.in_step(list(known.values()), gradient.tolerance)
+    if GIVEN_NONE in gradient.notes:
+        texts[list(known).index("autograd")] = "None (counts as 0)"
     listed = [
         words(f"   {witness} {text}", (_bar(gradient) if witness == "numeric" else "", "quiet"))
         for witness, text in zip(known, texts, strict=True)
@@ -138,7 +147,15 @@ def _compared(named: Named) -> list[Line]:
     return [Line(name + tuple(word for part in listed for word in part), indent=1, hang=3), *said]
 
 
+def _furthest(gradient: Gradient) -> Element | None:
+    """The worst element of a gradient that is too large to be written out, or the one next to it."""
+    elements = () if gradient.grounds is None else gradient.grounds.elements
+    return next((one for one in elements if one.index == gradient.worst), next(iter(elements), None))
+
+
 def _bar(gradient: Gradient) -> str:
+    if gradient.verdict is Verdict.KINK:
+        return ", between the slopes"
     return "" if gradient.error_bar is None else f" {numbers.error_bar(gradient.error_bar)}"
 
 
@@ -147,7 +164,7 @@ def _style(verdict: Verdict | None) -> str:
 
 
 def _small(value: float | None) -> str:
-    return "-" if value is None else numbers.small(value) if value else "0"
+    return "-" if value is None else numbers.distance(value)
 
 
 def _whole(ranked: Sequence[Gradient], examined: Sequence[Examination]) -> Line:

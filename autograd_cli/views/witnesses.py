@@ -27,7 +27,11 @@ VERDICTS = {
 """Of each verdict the word that a person reads, and its style."""
 
 
-OWN_NOTES = {"stop-gradient": "stop-gradient: what is cut off counts as a constant, here as for autograd"}
+GIVEN_NONE = "given-none"
+OWN_NOTES = {
+    "stop-gradient": "stop-gradient: what is cut off counts as a constant, here as for autograd",
+    GIVEN_NONE: "autograd gives None, which counts as 0",
+}
 """The sentences of notes that are about one gradient, whatever was said of another."""
 
 

@@ -37,6 +37,13 @@ def test_the_odd_one_out_is_named_with_the_place():
     assert finding.cause == ("0.1 off; rounding allows 1e-6",)
 
 
+def test_of_two_witnesses_there_is_no_odd_one_out():
+    (finding,) = said(
+        replace(GRADIENT, verdict=Verdict.WRONG, odd=Witness.AUTOGRAD, symbolic=None, formula=None)
+    )
+    assert finding.sentence == "The gradient of `x`: autograd is not what the other witness gives at [1]."
+
+
 def test_one_element_needs_no_place():
     (finding,) = said(replace(GRADIENT, shape=(1,), worst=(0,), verdict=Verdict.WRONG, odd=Witness.AUTOGRAD))
     assert finding.sentence.endswith(" of the three witnesses.")

@@ -3,8 +3,11 @@
 import pytest
 
 from autograd_cli.explore import Options, explore
+from autograd_cli.gradients.grounds import gather
 from autograd_cli.report import Verdict
 from autograd_cli.run.settings import Use
+from autograd_cli.views.pieces import Line, plain_text
+from autograd_cli.views.verdicts import verdicts
 
 OWN = """
 import torch
@@ -125,6 +128,28 @@ class Outside(Function):
         return torch.from_numpy(g.numpy() * 2 * x.numpy())
 
 
+class Nothing(Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.save_for_backward(y)
+        return x * y
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[0], None
+
+
+class Leaky(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.where(x > 0, x, 0.5 * x)
+
+    @staticmethod
+    def backward(ctx, g):
+        return torch.where(ctx.saved_tensors[0] > 0, g, 0.25 * g)
+
+
 def both(x):
     return Sign.apply(x) + Half.apply(x)
 """
@@ -144,8 +169,9 @@ def check(tmp_path, monkeypatch):
     (tmp_path / "own.py").write_text(OWN)
     monkeypatch.chdir(tmp_path)
 
-    def made(attribute, source, allow=(), order=1, **bound):
-        options = Options(use=(Use("f", "own.py", attribute),), check=True, allow=allow, order=order)
+    def made(attribute, source, allow=(), order=1, torch=False, **bound):
+        use = (Use("f", "own.py", attribute),)
+        options = Options(use=use, check=True, allow=allow, order=order, torch=torch)
         return explore(source, list(bound.items()), options)
 
     return made
@@ -242,3 +268,23 @@ def test_a_backward_that_cannot_be_recorded_is_told_at_its_line(check):
     assert finding.cause[0].startswith(f"own.py:{int(start) + 7}: this backward raises when it is recorded")
     assert finding.fix[0].text.startswith("write own.py:")
     assert made.examined[0].second_sentence.endswith(line("return torch.from_numpy"))
+
+
+def test_a_none_is_said_to_be_one(check):
+    made = check("Nothing.apply", "f(x, y).sum()", x="randn(3)", y="randn(3)")
+    x, y = made.gradients
+    assert (x.notes, y.notes) == ((), ("given-none",))
+    lines = [plain_text(line.words) for line in verdicts(made) if isinstance(line, Line)]
+    assert any("autograd None (counts as 0)   numeric" in line for line in lines)
+
+
+def test_an_element_that_is_right_is_none_of_the_worst(check):
+    (gradient,) = check("Leaky.apply", "f(x).sum()", x="[1., -1., 2., -2.]").gradients
+    assert sorted(element.index for element in gradient.grounds.elements) == [(1,), (3,)]
+
+
+def test_torch_is_not_to_be_asked_where_it_was(monkeypatch, check):
+    monkeypatch.setattr(gather, "next_thing", lambda *_: "agx gradcheck … --torch   asks torch's own check")
+    before = check("torch.relu", "f(x).sum()", x="[-1., 1.]")
+    after = check("torch.relu", "f(x).sum()", torch=True, x="[-1., 1.]")
+    assert [made.gradients[0].grounds.next[:22] for made in (before, after)] == ["agx gradcheck … --torc", ""]

@@ -24,6 +24,8 @@ def next_thing(gradient: Gradient, grounds: Grounds, run: Run) -> str:
         return f"{_AGX} --through-detach   if the cut is not meant"
     if gradient.verdict is Verdict.DOMAIN_EDGE:
         return bound(run, gradient.name)
+    if gradient.verdict is Verdict.NO_GRAPH and getattr(run.output, "requires_grad", False):
+        return ""  # there is one, and its backward raised
     return _NEXT.get(gradient.verdict, "")
 
 

@@ -5,6 +5,7 @@ import torch
 from autograd_cli.gradients.grounds.seen import Seen
 from autograd_cli.gradients.known import Evidence
 from autograd_cli.gradients.line import place_of
+from autograd_cli.report import Verdict
 from autograd_cli.report.checks import Element, Sides
 
 MOST = 20
@@ -24,7 +25,8 @@ def worst_elements(seen: Seen) -> tuple[Element, ...]:
     share = (off / known.allowed).nan_to_num(nan=-1.0, posinf=torch.inf)
     share = torch.where((off == 0) | torch.isnan(off), -1.0, share)
     ranked = share.argsort(descending=True)[:MOST].tolist()
-    return tuple(_element(seen, known, reference, place) for place in ranked if share[place] >= 0)
+    least = 1.0 if seen.gradient.verdict is Verdict.WRONG else 0.0  # what is right is none of the worst
+    return tuple(_element(seen, known, reference, place) for place in ranked if share[place] >= least)
 
 
 def _reference(known: Evidence) -> torch.Tensor:
