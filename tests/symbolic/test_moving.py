@@ -89,9 +89,10 @@ def test_rule_agrees_with_autograd(derive, case):
 
 
 @pytest.mark.parametrize("form", ["{}", "({}).sum()*3"])
-@pytest.mark.parametrize("case", MOVING, ids=lambda case: " ".join(map(str, case)))
+@pytest.mark.parametrize("case", MOVING + WRITING + RUNNING, ids=lambda case: " ".join(map(str, case)))
 def test_of_a_cotangent_that_is_the_same_everywhere(derive, case, form):
     source = case[0].removesuffix("*y").removesuffix("**2")
+    assert "x" in source
     agree(derive, form.format(source), *case[1:])
 
 
