@@ -296,7 +296,7 @@ def test_a_wrong_jvp_is_wrong_in_forward_mode_and_named(checked, tmp_path, sourc
     [
         ("sin(x)", "1.", True, ""),
         ("abs(x)", "0.", True, "the middle of two slopes"),
-        ("relu(x)", "0.", False, "over the kink"),
+        ("relu(x)", "0.", False, "a little aside of these values it says True"),
         ("x.detach()*x", "2.", False, "it moves what is cut off as well"),
         ("log(exp(x)+1)-x", "12.", True, "it was asked in float64"),
     ],
@@ -306,6 +306,42 @@ def test_torch_is_asked_and_where_it_differs_is_explained(checked, source, x, pa
     assert asked.passed is passed
     assert words in asked.differs
     assert bool(asked.differs) is bool(words)
+
+
+@pytest.mark.parametrize(
+    ("source", "chosen", "said"),
+    [
+        ("sin(x)", {"dtype": "float64"}, "True, in float64"),
+        (
+            "sin(x)",
+            {"dtype": "float16"},
+            "True, in float64; in float16, as it is run, torch says: Jacobian mis",
+        ),
+        (
+            "F.dropout(x).sum()",
+            {"dtype": "float64"},
+            "True, in float64 and under one random state; drawing anew, as it is run, torch says: Jacobian mis",
+        ),
+    ],
+)
+def test_torch_s_answer_says_what_it_was_asked_of(checked, source, chosen, said):
+    asked = checked(source, {"x": "linspace(1,2,30)"}, torch=True, **chosen).checks.torch
+    assert asked.passed
+    assert asked.said.startswith(said)
+
+
+def test_what_stands_in_torch_s_way_is_no_answer(checked, tmp_path):
+    file = tmp_path / "refusing.py"
+    file.write_text(REFUSING.replace("grad * 3", "grad * 2"))
+    use = (Use("f", str(file), "Refusing.apply"),)
+    asked = checked("f(x)", {"x": "1.1"}, use=use, dtype="float64", torch=True).checks.torch
+    assert asked.passed is None
+    assert asked.said == "torch.autograd.gradcheck cannot answer: only of what adds up to 1.1"
+
+
+def test_a_step_with_which_torch_agrees_is_tried(checked):
+    asked = checked("sin(1e5*x)", {"x": "1."}, torch=True).checks.torch
+    assert (asked.passed, asked.differs) == (False, "with a step of 1e-08 in place of 1e-06 it says True")
 
 
 def test_a_graph_too_large_for_differences_is_checked_node_by_node(checked, off, monkeypatch):
