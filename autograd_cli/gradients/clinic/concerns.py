@@ -217,8 +217,10 @@ def _needed(trial: Trial, passed: Passed) -> Iterator[Concern]:
     wasted = [trial.names[i] for i in idle if i < len(values) and values[i] is not None]
     if wasted:
         names, verb = ", ".join(wasted), "requires" if len(wasted) == 1 else "require"
+        count = sum(t.numel() for i in idle for t in values[i : i + 1] if isinstance(t, torch.Tensor))
         sentence = (
-            f"computes the gradient of {names}, which {verb} none here: ctx.needs_input_grad is not asked"
+            f"computes the gradient of {names}, which {verb} none here: ctx.needs_input_grad is not asked, "
+            f"and {count:,} number{'' if count == 1 else 's'} returned for nothing"
         )
         yield Concern("needs-ignored", sentence, written.backward_place(trial.owner))
 

@@ -103,6 +103,7 @@ def test_a_gradient_that_nobody_needs_here_is_told_of_and_none_that_is_needed():
     made = report("wrong.py", "Unasked", "f(x, w).sum()", ("w",), **bound)
     said = concerns(made)["needs-ignored"]
     assert said.sentence.startswith("computes the gradient of w, which requires none here: ")
+    assert said.sentence.endswith("and 9 numbers returned for nothing")
     assert (made.status, said.wrong) == (0, False)
 
 
