@@ -33,7 +33,7 @@ def compose(report: Report, room: Room) -> list[Piece]:
         return list(_parted([*facts, *_findings(report, room)]))
     if room.check:
         looked_at = [*map(examination, report.examined), *asked(report, room)]
-        checked = [verdicts(report), _second(report, room), *looked_at]
+        checked = [verdicts(report, room.verbose), _second(report, room), *looked_at]
         return list(_parted([[_head(report)], *checked, *_findings(report, room)]))
     if report.statements:
         shown = [*program.blocks(report, room), _second(report, room)]

@@ -5,8 +5,8 @@ from dataclasses import replace
 from math import prod
 
 from autograd_cli.report.checks import Asked, Checks, Cut, Element, Forward, Grounds, Guilty, Loss, Sides
-from autograd_cli.report.records import Gradient, Values, Verdict
-from autograd_cli.report.values import index_text
+from autograd_cli.report.records import Gradient, Summary, Values, Verdict
+from autograd_cli.report.values import index_text, summarise
 from autograd_cli.views import numbers
 from autograd_cli.views.pieces import Line, Piece, one_line, words
 
@@ -15,16 +15,19 @@ _MOST = 3
 """Elements, sides and nodes that stand in text; JSON has more."""
 
 
-def ground_lines(gradient: Gradient, numbered: bool = False) -> list[Line]:
+def ground_lines(gradient: Gradient, numbered: bool = False, verbose: bool = False) -> list[Line]:
     """What the verdict on a gradient rests on, one question a line; nothing where nothing was measured.
 
-    With `numbered`, places in the source are told with their lines.
+    With `numbered`, places in the source are told with their lines. The order of the Taylor remainder
+    is evidence where something is not right; else only `verbose` asks for it.
     """
     grounds = gradient.grounds
     if grounds is None:
         return []
     grounds = grounds if numbered else _without_lines(grounds)
-    return [_line(label, text) for label, text in _told(gradient, grounds)]
+    told = _told(gradient, grounds)
+    is_right = gradient.verdict is Verdict.OK and not verbose
+    return [_line(label, text) for label, text in told if label != "order" or not is_right]
 
 
 def _without_lines(grounds: Grounds) -> Grounds:
@@ -60,6 +63,8 @@ def _line(label: str, text: str) -> Line:
 
 
 def _told(gradient: Gradient, grounds: Grounds) -> Iterator[tuple[str, str]]:
+    if text := how(gradient):
+        yield "checked", text
     for guilty in grounds.guilty[:_MOST]:
         yield "where", _guilty(guilty)
     if grounds.alone and not grounds.guilty:
@@ -78,8 +83,7 @@ def _told(gradient: Gradient, grounds: Grounds) -> Iterator[tuple[str, str]]:
 def _measured(grounds: Grounds) -> Iterator[tuple[str, str]]:
     """What is said of a gradient whatever its verdict is."""
     if grounds.order is not None:
-        meaning = "2 is right, 1 is wrong" if grounds.order < 2.5 else "2 or more is right"
-        yield "order", f"the Taylor remainder is of order {grounds.order:.2f}: {meaning}"
+        yield "order", _order(grounds.order)
     if grounds.cuts:
         yield "cut", _cut(grounds)
     if grounds.loss is not None:
@@ -92,15 +96,39 @@ def _measured(grounds: Grounds) -> Iterator[tuple[str, str]]:
         yield "forward", _forward(grounds.forward)
 
 
+def _order(order: float) -> str:
+    """By how much what the straight line of the gradient misses falls when the step is halved."""
+    fell = f"{2**order:.2f}".rstrip("0").rstrip(".")
+    missed = f"halving the step divides what the straight line of this gradient misses by {fell}"
+    return f"{missed} (order {order:.2f}); about 4 or more is right, about 2 wrong"
+
+
+def how(gradient: Gradient) -> str:
+    """How the elements of a gradient were looked at, where they are more than are written out."""
+    count, said = prod(gradient.shape), []
+    if count <= numbers.MOST_LISTED:
+        return ""
+    if gradient.symbolic is not None:
+        said.append("each element by the formula")
+    if gradient.directions is not None:
+        said.append(f"all at once by the slopes along {gradient.directions} random directions")
+    elif gradient.numeric is not None:
+        seen = gradient.numeric if isinstance(gradient.numeric, Summary) else summarise(gradient.numeric)
+        which = "each" if not seen.nan else f"{count - seen.nan:,} elements"
+        bar = "" if gradient.error_bar is None else f" {numbers.error_bar(gradient.error_bar)}"
+        said.append(f"{which} by its own slope, {numbers.summary(replace(seen, nan=0))}{bar}")
+    return f"of {count:,} elements: {', '.join(said)}" if said else ""
+
+
 def _guilty(guilty: Guilty) -> str:
     what = f"{guilty.text} ({guilty.node}){_in_line(guilty)}"
     if guilty.given is None or guilty.reference is None or guilty.relative is None:
         return f"{what} is wrong by itself"
     given, right = numbers.in_step([guilty.given, guilty.reference])
-    off = f"{given} for {right}, {_percent(guilty.relative)} off"
+    off = f"{_percent(guilty.relative)} off"
     if guilty.sentence:
-        return f"{what}: {guilty.sentence}: {off}"
-    return f"{what} is wrong by itself, by {guilty.operand}: {off}"
+        return f"{what}: {guilty.sentence}: {given} for {right}, {off}"
+    return f"{what} is wrong by itself, by {guilty.operand}: it gives {given}, and {right} is right, {off}"
 
 
 def _percent(relative: float) -> str:
@@ -117,10 +145,17 @@ def _element(element: Element) -> str:
 
 def _sides(sides: Sides) -> str:
     left, right, given = map(numbers.number, (sides.left, sides.right, sides.autograd))
-    where = "between" if sides.between else "not between"
+    where = _where(sides)
     return (
         f"{index_text(sides.index)} {left} to the left, {right} to the right; autograd's {given} is {where}"
     )
+
+
+def _where(sides: Sides) -> str:
+    """Where autograd's value lies among the slopes."""
+    if sides.autograd == sides.left or sides.autograd == sides.right:
+        return f"the one to the {'left' if sides.autograd == sides.left else 'right'}"
+    return "between" if sides.between else "not between"
 
 
 def _cut(grounds: Grounds) -> str:

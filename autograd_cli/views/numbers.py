@@ -11,8 +11,11 @@ from typing import Any
 
 from autograd_cli.lang.source import visible
 from autograd_cli.report.digits import DIGITS as DIGITS, exponent, real, small as small, stripped
-from autograd_cli.report.records import Summary, Values
+from autograd_cli.report.records import Gradient, Summary, Values, Verdict
 from autograd_cli.report.values import flat, shape_text, summarise
+
+_NOTHING = 1e-40
+"""Distances below this are those of numbers that are 0 but for the smallest float there is."""
 
 TIGHT = 3
 LEAST = 2
@@ -50,8 +53,24 @@ def _large(value: int, digits: int) -> str:
 
 
 def error_bar(value: float) -> str:
-    """An error bar in one digit, with its sign: ± 4e-11."""
-    return f"± {number(value, 1)}"
+    """An error bar in one digit, with its sign: ± 4e-11; what no number is near to counts as none."""
+    return f"± {number(0 if value < _NOTHING else value, 1)}"
+
+
+def distance(value: float) -> str:
+    """A distance, or what rounding allows, in two digits; 0 for what is smaller than any."""
+    return "0" if value < _NOTHING else small(value)
+
+
+def off(gradient: Gradient) -> str:
+    """The bound on how far autograd is off where nothing but a numeric slope tells; empty elsewhere.
+
+    Within its own error bar such a slope says nothing of autograd.
+    """
+    bar, found = gradient.error_bar, gradient.difference
+    if gradient.symbolic is not None or gradient.verdict is not Verdict.OK or not bar or not found:
+        return ""
+    return f"≤ {number(bar, 1)}" if found <= bar else ""
 
 
 def shape(of: Sequence[int] | None) -> str:

@@ -142,7 +142,7 @@ def _grounds(found: Second, each: SecondBlock) -> list[Line]:
         ("autograd", each.autograd, None),
         ("formula", each.symbolic, None),
         ("numeric", each.numeric, each.error_bar),
-        ("of its first", each.differences, each.differences_bar),
+        ("numeric of the first", each.differences, each.differences_bar),
     )
     known = [
         (label, value, bar)
@@ -178,4 +178,4 @@ def _style(verdict: Verdict | None) -> str:
 
 
 def _small(value: float | None) -> str:
-    return "-" if value is None else numbers.small(value) if value else "0"
+    return "-" if value is None else numbers.distance(value)

@@ -98,6 +98,7 @@ def _witnesses(gradient: Gradient, room: Room, columns: int, most: int) -> list[
     if not known:
         return []
     bar = numbers.error_bar(gradient.error_bar) if gradient.error_bar is not None else ""
+    bar = "between the slopes" if gradient.verdict is Verdict.KINK and prod(gradient.shape) == 1 else bar
     if not all(not isinstance(v, Summary) and (room.full or count(v) <= most) for v in known.values()):
         return _summarised(known, bar, room)
     everything = {name: list(flat(values)) for name, values in known.items()}
@@ -201,8 +202,10 @@ def _measured(gradient: Gradient, dtype: str) -> str:
     where = f" at {place(gradient)}" if place(gradient) else ""
     off = f"{numbers.small(gradient.difference)} off{where}"
     allowed = (
-        f"; rounding allows {numbers.small(gradient.tolerance)}" if gradient.tolerance is not None else ""
+        f"; rounding allows {numbers.distance(gradient.tolerance)}" if gradient.tolerance is not None else ""
     )
+    if gradient.odd is None and numbers.off(gradient):
+        return f"autograd ({dtype}) is within the error bar of the numeric slope{where}{allowed}"
     if gradient.odd is None:
         return f"autograd ({dtype}) is {off}{allowed}"
     return f"{_NAMES[gradient.odd]} is the odd one out, {off}{allowed}"

@@ -16,7 +16,7 @@ from autograd_cli.report.checks import (
     Sides,
 )
 from autograd_cli.report.kinds import Witness
-from autograd_cli.report.records import Verdict
+from autograd_cli.report.records import Summary, Verdict
 from autograd_cli.views import render
 
 FULL = Grounds(
@@ -39,11 +39,11 @@ FULL = Grounds(
 def shown(stored):
     """What gradcheck draws of a gradient that has these grounds."""
 
-    def draw(grounds, checks=None, **changes):
+    def draw(grounds, checks=None, verbose=False, **changes):
         report = stored("linear_regression")
         gradient = replace(report.gradients[0], grounds=grounds, **changes)
         report = replace(report, gradients=(gradient,), checks=checks)
-        return render(report, "rich", width=80, colour=False, check=True)
+        return render(report, "rich", width=80, colour=False, check=True, verbose=verbose)
 
     return draw
 
@@ -51,8 +51,6 @@ def shown(stored):
 @pytest.mark.parametrize(
     ("field", "line"),
     [
-        ("guilty", "   where    f(x) (FBackward) is wrong by itself, by x: 1.0005 for 1, 0.05 % off"),
-        ("order", "   order    the Taylor remainder is of order 1.00: 2 is right, 1 is wrong"),
         ("loss", "   digits   most are lost at exp(x)-1: relative error 1e-7 arrives, 0.5 leaves"),
         ("fixed", "   fixed    under one random state the verdict is OK"),
         ("outputs", "   outputs  each of the 2 elements of the output by itself"),
@@ -62,6 +60,49 @@ def shown(stored):
 )
 def test_each_ground_has_its_line(shown, field, line):
     assert line in shown(Grounds(**{field: getattr(FULL, field)})).splitlines()
+
+
+def test_a_node_that_is_wrong_says_what_it_gives_and_what_is_right(shown):
+    told = " ".join(shown(Grounds(guilty=FULL.guilty)).split())
+    said = "wrong by itself, by x: it gives 1.0005, and 1 is right, 0.05 % off"
+    assert f"where f(x) (FBackward) is {said}" in told
+
+
+def test_the_order_is_evidence_where_something_is_not_right(shown):
+    told = " ".join(shown(Grounds(order=1.0), verdict=Verdict.WRONG).split())
+    assert "order halving the step divides what the straight line of this gradient misses by 2 " in told
+    assert "(order 1.00); about 4 or more is right, about 2 wrong" in told
+    assert "order 1.00" not in shown(Grounds(order=1.0))
+    assert "order 1.00" in shown(Grounds(order=1.0), verbose=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "where"), [(-1.0, "the one to the left"), (1.0, "the one to the right"), (0.0, "between")]
+)
+def test_a_kink_says_which_slope_autograd_gives(shown, given, where):
+    grounds = Grounds(sides=(Sides((0,), -1.0, 1.0, given, True),))
+    told = " ".join(shown(grounds, verdict=Verdict.KINK).split())
+    assert f"autograd's {given:.0f} is {where}" in told
+    assert "numeric -2.7669791, between the slopes" in told
+
+
+def test_how_many_elements_were_looked_at_is_said(shown):
+    grounds, large = Grounds(elements=FULL.elements), Summary(10_000, -1.0, 4.0, 0, 0)
+    many = {"shape": (100, 100), "autograd": large, "symbolic": large, "worst": (3, 4)}
+    told = " ".join(shown(grounds, **many, numeric=None, directions=16).split())
+    assert "of 10,000 elements: each element by the formula, all at once by the slopes along 16" in told
+    assert "d/dw[0] autograd 1 reference 2" in told
+    few = replace(large, nan=9995)
+    told = " ".join(shown(grounds, **many, numeric=few, error_bar=4e-9).split())
+    assert "each element by the formula, 5 elements by its own slope, -1 … 4 ± 4e-9" in told
+
+
+def test_a_distance_within_the_error_bar_is_not_autograds(shown):
+    lone = {"symbolic": None, "formula": None, "difference": 1e-12, "error_bar": 2e-12, "tolerance": 1e-45}
+    row = next(line for line in shown(None, **lone).splitlines() if line.startswith(" d/dw"))
+    assert row.split()[-3:] == ["≤", "2e-12", "0"]
+    row = next(line for line in shown(None, **{**lone, "difference": 3e-12}).splitlines() if "d/dw" in line)
+    assert "≤" not in row
 
 
 def test_long_formulas_and_sentences_are_broken_at_the_width(shown):
@@ -86,7 +127,7 @@ def test_long_formulas_and_sentences_are_broken_at_the_width(shown):
 )
 def test_percents_are_written_out(shown, relative, told):
     guilty = replace(FULL.guilty[0], relative=relative)
-    assert f"for 1, {told} off" in " ".join(shown(Grounds(guilty=(guilty,))).split())
+    assert f"and 1 is right, {told} off" in " ".join(shown(Grounds(guilty=(guilty,))).split())
 
 
 @pytest.mark.parametrize(
