@@ -84,11 +84,11 @@ def _side(slope: float) -> str:
 
 
 def _kink(given: float, allowed: float, slope: Slope, sides: str, index: int) -> Outcome:
-    low, high = sorted((slope.left, slope.right))
-    room = allowed + 4 * slope.error + 1e-6 * max(abs(low), abs(high))
-    if low - room <= given <= high + room:
+    least, most = slope.between(allowed)
+    if least <= given <= most:
         return Outcome(Verdict.KINK, index, sentence=f"the slope is {sides}; autograd gives {real(given)}")
-    distance = max(low - given, given - high)
+    low, high = sorted((slope.left, slope.right))
+    distance, room = max(low - given, given - high), low - least
     sentence = f"autograd gives {real(given)}, which is not between the slopes at this kink: {sides}"
     return Outcome(Verdict.WRONG, index, distance, room, Witness.AUTOGRAD, sentence)
 

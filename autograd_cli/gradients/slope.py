@@ -26,6 +26,8 @@ _DEEPEST = 1e-11
 _TRACE = 1e-8
 _CLEAR = 1e-4
 """The error bar, of a slope, within which nothing rough at the place itself can hide."""
+_SIDED = 1e-6
+"""What a one-sided slope may be off besides, of its size."""
 _CONFIRMED = 111_737
 """How many times shorter the step is at which a staircase has to have its slope; no power of 2."""
 _LEAST = 1e-300  # of steps, by which a change can still be divided
@@ -58,6 +60,16 @@ class Slope:
     shape: Shape = Shape.SMOOTH
     left: float = nan
     right: float = nan
+
+    def between(self, allowed: float) -> tuple[float, float]:
+        """The least and the most that a gradient at a kink may be, of which rounding moves `allowed`.
+
+        One-sided slopes are of first order in the step: their error is known by how they move alone.
+        """
+        low, high = sorted((self.left, self.right))
+        room = allowed + 4 * (self.error if isfinite(self.error) else 0.0)
+        room += _SIDED * max(abs(low), abs(high)) if isfinite(low) and isfinite(high) else 0.0
+        return low - room, high + room
 
 
 class Place(NamedTuple):

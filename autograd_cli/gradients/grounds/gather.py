@@ -211,6 +211,6 @@ def _with_cuts(
     if slopes is not None and slopes.probes is not None:
         return grounds
     errors = without.errors if slopes is None else without.errors + slopes.errors
-    if not bool(((without.values - before).abs() > 1e-6 * without.values.abs() + errors).any()):
+    if not bool(((without.values - before).abs() > errors).any()):
         return grounds
     return replace(grounds, cuts=found, uncut=plain(shaped(without.values, leaf), limit))

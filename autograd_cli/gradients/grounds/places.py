@@ -53,8 +53,7 @@ def sides(seen: Seen) -> tuple[Sides, ...]:
         return ()
     made = []
     for place, slope in list(seen.slopes.slopes.items())[:MOST]:
-        given, low, high = float(known.autograd[place]), *sorted((slope.left, slope.right))
-        room = float(known.allowed[place]) + 1e-6 * max(abs(low), abs(high))
-        between = low - room <= given <= high + room
+        given, (least, most) = float(known.autograd[place]), slope.between(float(known.allowed[place]))
+        between = least <= given <= most
         made.append(Sides(place_of(place, seen.leaf), slope.left, slope.right, given, between))
     return tuple(made)

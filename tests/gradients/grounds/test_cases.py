@@ -320,7 +320,7 @@ def test_torch_is_asked_and_where_it_differs_is_explained(checked, source, x, pa
         (
             "F.dropout(x).sum()",
             {"dtype": "float64"},
-            "True, in float64 and under one random state; drawing anew, as it is run, torch says: Jacobian mis",
+            "True, in float64 and under one random state; drawing anew, as it is run, torch says: Jacobian",
         ),
     ],
 )
