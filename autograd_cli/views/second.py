@@ -65,27 +65,17 @@ def second_verdicts(report: Report) -> list[Piece]:
     return [*_heading(found), table, BLANK, *grounds, _whole(ranked)]
 
 
+_ALIKE = (
+    *("shape", "symbolic", "autograd", "numeric", "error_bar", "difference", "tolerance", "worst"),
+    *("verdict", "odd", "kinks", "directions", "sentence"),
+)
+"""What a block and a gradient say in the same words."""
+
+
 def as_gradient(of: SecondBlock) -> Gradient:
     """A block as a gradient in the shape of the block, for what is written of both alike."""
-    return Gradient(
-        ", ".join(of.pair),
-        of.shape,
-        None,
-        "",
-        "",
-        of.symbolic,
-        of.autograd,
-        of.numeric,
-        of.error_bar,
-        of.difference,
-        of.tolerance,
-        of.worst,
-        of.verdict,
-        of.odd,
-        of.kinks,
-        of.directions,
-        of.sentence,
-    )
+    alike = {name: getattr(of, name) for name in _ALIKE}
+    return Gradient(name=", ".join(of.pair), formula=None, no_formula="", shapes="", **alike)
 
 
 def name_of(pair: Sequence[str]) -> str:
@@ -119,8 +109,10 @@ def _name(found: Second, each: SecondBlock) -> str:
     return name_of(each.pair) + (" · v" if found.kind == "product" else "")
 
 
-def _severity(each: SecondBlock) -> tuple[int, float]:
-    rank = each.verdict.rank if each.verdict else 0
+def _severity(each: SecondBlock) -> tuple[float, float]:
+    """What is worse comes first; a block without a verdict does not pass."""
+    unknown = 0.5 + max(verdict.rank for verdict in Verdict if verdict.passes)
+    rank = each.verdict.rank if each.verdict else unknown
     return rank, (each.difference or 0.0) / (each.tolerance or 1.0)
 
 
@@ -167,7 +159,9 @@ def _whole(ranked: Sequence[SecondBlock]) -> Line:
     said = " · double backward against differences of autograd's first gradient, and of the function alone"
     return Line(
         words(
-            ("the second order: ", "quiet"), (worst.value if worst else "-", _style(worst)), (said, "quiet")
+            ("the second order: ", "quiet"),
+            (worst.value if worst else "not known", _style(worst)),
+            (said, "quiet"),
         ),
         hang=2,
     )

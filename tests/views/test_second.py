@@ -52,6 +52,17 @@ def test_a_formula_that_is_applied_says_to_what_in_the_table():
     )
 
 
+def test_a_second_without_a_verdict_is_the_whole_s():
+    said = "not known whether it is right: no formula, and no difference is sharp enough to tell"
+    report = changed(
+        stored("second"), verdict=None, worst=None, difference=None, tolerance=None, sentence=said
+    )
+    lines = render(report, "plain", width=None, colour=False, check=True).splitlines()
+    assert any(line.split() == ["d²/dx²", "-", "9", "-", "-", "-"] for line in lines)
+    assert any(line.endswith(f"d²/dx²   {said}") for line in lines)
+    assert any(line.startswith("the second order: not known ·") for line in lines)
+
+
 def test_a_wrong_second_is_first_and_says_why():
     sentence = "autograd gives 0, differences of its first gradient give 1 ± 1e-12: double backward is wrong"
     wrong = {"verdict": Verdict.WRONG, "odd": Witness.AUTOGRAD, "worst": (1, 2), "difference": 1.0}
