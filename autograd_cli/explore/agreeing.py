@@ -31,7 +31,7 @@ def agreed(report: Report, found: Sequence[Examination], source: Source, options
         replace(row, gradients=tuple(gradients[id(one)] for one in row.gradients)) for row in report.backwards
     )
     told = [_with_places(each, found) for each in report.findings]
-    silent = [each for one in found if one.fails for each in _finding(one, every, source)]
+    silent = [each for one in found if one.fails and one.next for each in _finding(one, every, source)]
     return replace(
         report,
         gradients=tuple(gradients[id(one)] for one in report.gradients),

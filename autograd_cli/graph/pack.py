@@ -102,7 +102,7 @@ class _Packer:
             saved,
             step.name if is_leaf else None,
             owner.inside,
-            name="" if is_leaf else self.variables.get(fn, ""),
+            name=_parameter(fn, step) if is_leaf else self.variables.get(fn, ""),
             place=self.made_at(fn, step),
             rule=own_rule(fn) if self.made_at(fn, step) else "",
         )
@@ -177,6 +177,17 @@ def _unowned(number: int, fn: GradFn, saved: tuple[Saved, ...]) -> Node:
     shape, dtype, device = _described(fn, None)
     kind, leaf = type(fn).__name__, "" if carries_leaf(type(fn)) else None
     return Node(number, kind, (0, 0), "", 0, shape, dtype, device, None, None, None, saved, leaf)
+
+
+def _parameter(fn: GradFn, step: LiveStep) -> str:
+    """What a parameter of a person's module is called behind the module's name: "f.weight"."""
+    target = getattr(step.call, "target", None)
+    module = getattr(target, "call", None)
+    if target is None or not isinstance(module, torch.nn.Module):
+        return ""
+    variable = getattr(fn, "variable", None)
+    names = (name for name, one in module.named_parameters() if one is variable)
+    return next((f"{target.use.name}.{name}" for name in names), "")
 
 
 def _described(

@@ -121,7 +121,8 @@ class Node(NamedTuple):
     `gradient` is d out / d text: the cotangent that arrived here. `local` is the local
     factor when the node has one differentiable input; the edges carry one each.
     `leaf` is the name of the leaf, None elsewhere. `name` is that of the program's variable
-    which holds the node's value ("y3" for `y3 = x ** 4`), empty where none does. `place` is where a
+    which holds the node's value ("y3" for `y3 = x ** 4`), or that of a parameter of a person's module
+    ("f.weight"), empty where there is none. `place` is where a
     person's own function made it ("my_ops.py:12"), empty for all other nodes; `rule` is where the
     backward of their own autograd.Function stands.
     """

@@ -99,6 +99,18 @@ class Called:
                 said = f"{self.__name__} cannot be called again in {_dtype_name(given)}: {first_line(error)}"
                 raise RuntimeError(said) from error
 
+    def with_parameters(
+        self, module: torch.nn.Module, held: dict[str, torch.Tensor], args: Any, kwargs: Any
+    ) -> Any:
+        """What a copy of the module in double precision gives with parameters `held`.
+
+        It draws what it drew, and what stood still does so; nothing is printed.
+        """
+        if self._state is not None:
+            torch.random.set_rng_state(self._state)
+        with hushed(True), theirs(self.target.folder), widened(True), self._as_recorded(True), staying():
+            return torch.func.functional_call(module, held, tuple(args), kwargs)
+
     def _again(self, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What the call gives where what stood still does so; with a graph inside where it asks for one."""
         given = tensors_in([*args, *kwargs.values()])

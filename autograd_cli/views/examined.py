@@ -67,7 +67,7 @@ _ONLY = {
 
 def _wrong(slot: Slot) -> list[Piece]:
     """Where the gradient of an input is returned, what the error looks like, the worst element."""
-    lines = _labelled("where", [one_line(slot.place)])
+    lines = _labelled("where", [one_line(slot.place)] if slot.place else [])
     lines += _labelled("pattern", list(map(one_line, slot.patterns)))
     return lines + _labelled(
         "worst", [_worst(slot)] if slot.backward is not None else [one_line(slot.sentence)]

@@ -222,7 +222,7 @@ def said(node: Node) -> str:
     """What a row says of its node: its text, or within which call torch made it."""
     text = one_line(node.text)
     if node.inside:
-        return f"inside {_call(text)}"
+        return one_line(node.name) or f"inside {_call(text)}"
     name = one_line(node.name) if node.name and node.name not in (node.text, node.leaf) else ""
     if name and re.match(rf"{re.escape(name)}\s*(\*\*|//|<<|>>|[-+*/@%&|^])=", text):
         name = ""  # `y += 1` names it itself

@@ -174,9 +174,9 @@ def _whole(ranked: Sequence[Gradient], examined: Sequence[Examination]) -> Line:
     if any(one.wrong or (one.causes and not is_missing) for one in examined):
         worst = Verdict.WRONG
     count = sum(prod(gradient.shape) for gradient in ranked)
-    functions = f" and {_several(len(examined), 'Function')}" if examined else ""
+    own = f" and {_several(len(examined), 'check')} of your own code" if examined else ""
     said = (
-        f" · {_several(len(ranked), 'gradient')} of {_several(count, 'element')}{functions}, "
+        f" · {_several(len(ranked), 'gradient')} of {_several(count, 'element')}{own}, "
         "against references in float64"
     )
     return Line(

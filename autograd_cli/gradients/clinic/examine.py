@@ -9,6 +9,7 @@ import torch
 from autograd_cli.errors import first_line
 from autograd_cli.gradients.clinic import written
 from autograd_cli.gradients.clinic.concerns import concerns
+from autograd_cli.gradients.clinic.modules import of_modules
 from autograd_cli.gradients.clinic.passing import leaves, leaves_by
 from autograd_cli.gradients.clinic.patterns import STRAIGHT
 from autograd_cli.gradients.clinic.second import second_order
@@ -31,11 +32,13 @@ _SMOOTH = frozenset({Verdict.OK, Verdict.PRECISION, Verdict.WRONG})
 
 
 def examined(run: Run) -> tuple[Examination, ...]:
-    """What is to be said of each autograd.Function that the steps of a run called."""
+    """What is to be said of each autograd.Function that the steps of a run called, and of each module."""
     found = []
     with quiet(), hushed(True):
         for step, applied in list(_calls(run))[:_MOST]:
             found.append(_examination(run, step, applied))
+        known = any(one.fails for one in found)
+        found += [one if known or not one.fails else replace(one, next=_next(one)) for one in of_modules(run)]
     return tuple(found)
 
 
