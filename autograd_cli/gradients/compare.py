@@ -21,7 +21,7 @@ from autograd_cli.gradients.excuses import (
 )
 from autograd_cli.gradients.known import Evidence, Outcome, agrees
 from autograd_cli.gradients.narrow import underflown
-from autograd_cli.gradients.slope import Shape, Slope
+from autograd_cli.gradients.slope import Behaviour, Slope
 from autograd_cli.report import Verdict, Witness
 from autograd_cli.report.digits import real
 
@@ -66,11 +66,11 @@ def _rough(evidence: Evidence, index: int, slope: Slope) -> Outcome:
     """The verdict at a kink, a jump or an edge."""
     given, allowed = float(evidence.autograd[index]), float(evidence.allowed[index])
     sides = f"{_side(slope.left)} to the left and {_side(slope.right)} to the right"
-    if slope.shape is Shape.KINK:
+    if slope.behaviour is Behaviour.KINK:
         if not isfinite(given) and bool(evidence.no_number()[index]):
             return _without_number(evidence, index, f"slopes are {sides}")
         return _kink(given, allowed, slope, sides, index)
-    is_jump = slope.shape is Shape.JUMP
+    is_jump = slope.behaviour is Behaviour.JUMP
     why = "it jumps or rises without bound" if is_jump else "it has no values on one side"
     if slope.left != slope.left and slope.right != slope.right:
         why, sides = "it has no finite value", "on neither side"

@@ -16,7 +16,7 @@ from autograd_cli.gradients.many import PART, Many
 from autograd_cli.gradients.openings import LEVELS, Opened
 from autograd_cli.gradients.points import Directions, Elements, Points
 from autograd_cli.gradients.replay import Replay
-from autograd_cli.gradients.slope import TOGETHER, Place, Search, Shape, Slope, search
+from autograd_cli.gradients.slope import TOGETHER, Behaviour, Place, Search, Slope, search
 from autograd_cli.gradients.structure import Structured, structured
 
 ELEMENTS = 1000
@@ -142,7 +142,7 @@ def _clouded(line: Line, found: Numeric) -> Numeric:
         found.slopes.pop(i, None)
         found.values[i] = found.errors[i] = 0.0
     for i in line.clouded():
-        found.slopes[i] = Slope(nan, nan, Shape.EDGE)
+        found.slopes[i] = Slope(nan, nan, Behaviour.EDGE)
         found.values[i] = found.errors[i] = nan
     return found
 
@@ -229,7 +229,7 @@ class _Searches:
         """What was found, in place of what the arrays hold there; so many were `left`."""
         for number, slope in self.found.items():
             values[number], errors[number] = slope.value, slope.error
-        rough = [(number, one) for number, one in self.found.items() if one.shape is not Shape.SMOOTH]
+        rough = [(number, one) for number, one in self.found.items() if not one.is_smooth]
         slopes = {int(self.places[number]): one for number, one in sorted(rough, key=itemgetter(0))}
         count, chosen, remark = len(self.points.at), len(self.places), ""
         if chosen < count:

@@ -38,7 +38,7 @@ _HALVED_GAPS = [2.0 ** (2 * j - 1) - 1 for j in _COLUMN]
 _DEEPENED = [_DEEP_FACTOR ** (2 * j) - 1 for j in _COLUMN]
 
 
-class Shape(Enum):
+class Behaviour(Enum):
     """How a function behaves at a point."""
 
     SMOOTH = "smooth"
@@ -57,9 +57,14 @@ class Slope:
 
     value: float
     error: float
-    shape: Shape = Shape.SMOOTH
+    behaviour: Behaviour = Behaviour.SMOOTH
     left: float = nan
     right: float = nan
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether there is nothing but the slope here."""
+        return self.behaviour is Behaviour.SMOOTH
 
     def between(self, allowed: float) -> tuple[float, float]:
         """The least and the most that a gradient at a kink may be, of which rounding moves `allowed`.
@@ -128,9 +133,9 @@ def search(place: Place, scales: Sequence[float], together: int = TOGETHER) -> S
         found = yield from _shrinking(place, scale, together)
         if found is None:
             found = yield from _deep(place, scale)
-        if best is not None and found.shape is not Shape.SMOOTH and best.error <= _CLEAR * abs(best.value):
+        if best is not None and not found.is_smooth and best.error <= _CLEAR * abs(best.value):
             return best  # what is rough in wide steps alone only looks so
-        if found.shape is not Shape.SMOOTH or _settled(place, found, scale, max(scales)):
+        if not found.is_smooth or _settled(place, found, scale, max(scales)):
             return found
         if best is None or found.error < best.error:
             best = found
@@ -253,9 +258,10 @@ def _deep(place: Place, scale: float) -> Search[Slope]:
         h /= _DEEP_FACTOR
     levels = yield from _levels(place, steps)
     found = _judged(levels)
-    if found.shape is Shape.EDGE and _are_infinite(levels[-4:]) and (yield from _is_finite(place, 0.0)):
+    is_infinite = found.behaviour is Behaviour.EDGE and _are_infinite(levels[-4:])
+    if is_infinite and (yield from _is_finite(place, 0.0)):
         return (yield from _closer(place, levels[-1].h))
-    if place.stepped and found.shape is Shape.SMOOTH and found.error > _CLEAR * abs(found.value):
+    if place.stepped and found.is_smooth and found.error > _CLEAR * abs(found.value):
         return (yield from _beside(place, levels, found))
     return found
 
@@ -300,13 +306,13 @@ def _judged(levels: Sequence[_Level]) -> Slope:
     """What slopes at shrinking steps say about the point that they shrink to."""
     (right, right_error), (left, left_error) = _one_sided(levels, "right"), _one_sided(levels, "left")
     if not levels or not all(isfinite(level.gap) for level in levels[-4:]):
-        return Slope(nan, nan, Shape.EDGE, left, right)
+        return Slope(nan, nan, Behaviour.EDGE, left, right)
     if not (isfinite(right) and isfinite(left)):
-        return Slope(nan, nan, Shape.JUMP, left, right)
+        return Slope(nan, nan, Behaviour.JUMP, left, right)
     last_bad = max((i for i, level in enumerate(levels) if not isfinite(level.gap)), default=-1)
     levels = levels[last_bad + 1 :]
     if _persists(levels):
-        return Slope((left + right) / 2, right_error + left_error, Shape.KINK, left, right)
+        return Slope((left + right) / 2, right_error + left_error, Behaviour.KINK, left, right)
     return _extrapolated(levels)
 
 

@@ -10,7 +10,7 @@ import torch
 from autograd_cli.gradients.evidence import Bench
 from autograd_cli.gradients.numeric import Numeric, numeric
 from autograd_cli.gradients.replay import Replay, ReplayError
-from autograd_cli.gradients.slope import Shape
+from autograd_cli.gradients.slope import Behaviour
 from autograd_cli.report import Ref, below
 from autograd_cli.run.tape import LiveStep, Run
 
@@ -36,7 +36,7 @@ def slopes(bench: Bench, name: str, given: torch.Tensor, jumps: bool = True) -> 
         found = numeric(Replay(moving), name, bench.cotangent, noise, bench.elements)
     except (ReplayError, RuntimeError):  # a shape that depends on what is compared
         return bench.numeric(name)
-    kinks = all(slope.shape in (Shape.SMOOTH, Shape.KINK) for slope in found.slopes.values())
+    kinks = all(slope.behaviour in (Behaviour.SMOOTH, Behaviour.KINK) for slope in found.slopes.values())
     return found if jumps or kinks else _on_its_branch(bench, name)
 
 

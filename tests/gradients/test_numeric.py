@@ -7,7 +7,7 @@ from autograd_cli.gradients.line import components, shaped
 from autograd_cli.gradients.numeric import ELEMENTS, Probes, numeric
 from autograd_cli.gradients.replay import Replay
 from autograd_cli.gradients.rounding import rounding
-from autograd_cli.gradients.slope import Shape
+from autograd_cli.gradients.slope import Behaviour
 
 
 def slopes(run, name="x", cotangent=None, **options):
@@ -54,7 +54,7 @@ def test_a_complex_output_takes_a_complex_cotangent(traced):
 def test_places_that_are_not_smooth_are_listed(traced):
     found = slopes(traced("relu(x)", x="[-1.,0.,2.]"))
     assert list(found.slopes) == [1]
-    assert found.slopes[1].shape is Shape.KINK
+    assert found.slopes[1].behaviour is Behaviour.KINK
     assert found.values.tolist() == pytest.approx([0, 0.5, 1], abs=1e-9)
 
 
@@ -88,7 +88,7 @@ def test_what_is_read_by_its_place_in_memory_is_read_there(traced, source, x, gr
 
 def test_elements_that_reach_no_finite_value_have_no_slope(traced):
     found = slopes(traced("log(x)", x="[0.,-1.,2.]"))
-    assert [one.shape for one in found.slopes.values()] == [Shape.EDGE, Shape.EDGE]
+    assert [one.behaviour for one in found.slopes.values()] == [Behaviour.EDGE, Behaviour.EDGE]
     assert found.values[2].item() == pytest.approx(0.5, rel=1e-10)
 
 
@@ -199,7 +199,7 @@ def test_kinks_among_many_elements(traced):
     run = traced("relu(x).sum()", x="cat([zeros(30), randn(4000), linspace(-1e-3, 1e-3, 1000)])")
     found = slopes(run, elements="all")
     assert set(found.slopes) == set(range(30))
-    assert {one.shape for one in found.slopes.values()} == {Shape.KINK}
+    assert {one.behaviour for one in found.slopes.values()} == {Behaviour.KINK}
     assert found.remark == ""
 
 

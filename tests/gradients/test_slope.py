@@ -6,7 +6,7 @@ from math import inf, isnan, nan
 
 import pytest
 
-from autograd_cli.gradients.slope import Place, Shape, Slope, slope
+from autograd_cli.gradients.slope import Behaviour, Place, Slope, slope
 
 Real = Callable[[float], float]
 
@@ -71,7 +71,7 @@ def test_a_smooth_function_has_its_slope_within_the_error_bar(
     name: str, f: Real, at: float, true: float
 ) -> None:
     one = found(f, at)
-    assert one.shape is Shape.SMOOTH
+    assert one.behaviour is Behaviour.SMOOTH
     assert abs(one.value - true) <= one.error
     if true:
         assert one.error <= 3e-10 * abs(true) + 1e-11
@@ -81,7 +81,7 @@ def test_what_swings_fast_has_its_slope_though_wider_steps_look_rough() -> None:
     at = 1e-6
     change, place = function(lambda x: math.sin(1 / x), at)
     one = slope(change, place._replace(noise=4e-10), [at, 1.0])
-    assert one.shape is Shape.SMOOTH
+    assert one.behaviour is Behaviour.SMOOTH
     assert abs(one.value + math.cos(1 / at) / at**2) <= one.error < 1e-4 / at**2
 
 
@@ -90,12 +90,12 @@ def test_what_swings_fast_has_its_slope_though_wider_steps_look_rough() -> None:
 def test_a_jump_beside_a_place_is_none_at_it(whole: Real, at: float) -> None:
     change, place = function(lambda x: float(whole(x)), at)
     one = slope(change, place._replace(stepped=True), [at, 1.0])
-    assert (one.value, one.shape) == (0.0, Shape.SMOOTH)
+    assert (one.value, one.behaviour) == (0.0, Behaviour.SMOOTH)
     assert one.error < 1e-2
 
 
 def test_a_jump_beside_a_place_is_none_at_it_where_no_steps_are_looked_for() -> None:
-    assert found(lambda x: float(x > 1), 1 + 1e-8).shape is Shape.SMOOTH
+    assert found(lambda x: float(x > 1), 1 + 1e-8).behaviour is Behaviour.SMOOTH
 
 
 @pytest.mark.parametrize("fine", [1e3, 1e5])
@@ -104,7 +104,7 @@ def test_the_steps_of_a_staircase_are_no_slope(fine: float) -> None:
         at = 0.0301234 + 0.00971 * k
         change, place = function(lambda x: math.floor(x * fine) / fine, at)
         one = slope(change, place._replace(stepped=True), [at, *([1.0] if at < 1 / 8 else [])])
-        assert (one.value, one.shape) == (0.0, Shape.SMOOTH)
+        assert (one.value, one.behaviour) == (0.0, Behaviour.SMOOTH)
         assert one.error < 1e-4
 
 
@@ -128,18 +128,18 @@ def test_a_function_that_overflows_a_step_away_has_its_slope(
     name: str, f: Real, at: float, true: float
 ) -> None:
     one = slope(*overflowing(f, at), [abs(at)])
-    assert one.shape is Shape.SMOOTH
+    assert one.behaviour is Behaviour.SMOOTH
     assert abs(one.value - true) <= one.error <= 1e-6 * true
 
 
 def test_values_that_overflow_at_every_step_but_the_least_tell_nothing() -> None:
     one = slope(*overflowing(lambda x: x ** (2.0**60), 1.0), [1.0])
-    assert one.shape is Shape.SMOOTH
+    assert one.behaviour is Behaviour.SMOOTH
     assert isnan(one.value)
 
 
 def test_a_side_without_a_finite_value_is_an_edge_however_small_the_step() -> None:
-    assert slope(*overflowing(lambda x: inf if x > 0 else x, 0.0), [1.0]).shape is Shape.EDGE
+    assert slope(*overflowing(lambda x: inf if x > 0 else x, 0.0), [1.0]).behaviour is Behaviour.EDGE
 
 
 def overflowing(f: Real, at: float) -> Given:
@@ -161,7 +161,7 @@ def test_the_error_bar_of_sin_x2_is_near_1e_11() -> None:
 
 def test_a_slope_that_settles_slowly_has_a_wide_error_bar() -> None:
     one = found(lambda x: max(x, 0.0) ** 1.5, 0.0)
-    assert one.shape is Shape.SMOOTH
+    assert one.behaviour is Behaviour.SMOOTH
     assert abs(one.value) <= one.error < 1e-4
 
 
@@ -185,7 +185,7 @@ KINKS: list[tuple[str, Real, float, float, float]] = [
 @pytest.mark.parametrize(("name", "f", "at", "left", "right"), KINKS, ids=[row[0] for row in KINKS])
 def test_a_kink_has_two_slopes(name: str, f: Real, at: float, left: float, right: float) -> None:
     one = found(f, at)
-    assert one.shape is Shape.KINK
+    assert one.behaviour is Behaviour.KINK
     assert one.left == pytest.approx(left, abs=1e-7)
     assert one.right == pytest.approx(right, abs=1e-7)
     assert one.value == pytest.approx((left + right) / 2, abs=1e-7)
@@ -202,7 +202,7 @@ JUMPS: list[tuple[str, Real, float, float, float]] = [
 @pytest.mark.parametrize(("name", "f", "at", "left", "right"), JUMPS, ids=[row[0] for row in JUMPS])
 def test_a_jump_has_no_slope(name: str, f: Real, at: float, left: float, right: float) -> None:
     one = found(f, at)
-    assert one.shape is Shape.JUMP
+    assert one.behaviour is Behaviour.JUMP
     assert isnan(one.value)
     assert (one.left + 0.0, one.right) == (left, right)
 
@@ -212,6 +212,6 @@ def test_a_jump_has_no_slope(name: str, f: Real, at: float, left: float, right: 
 )
 def test_an_edge_has_values_on_one_side(f: Real, at: float, left: float, right: float) -> None:
     one = found(f, at)
-    assert one.shape is Shape.EDGE
+    assert one.behaviour is Behaviour.EDGE
     assert isnan(one.value)
     assert [str(side) for side in (one.left, one.right)] == [str(left), str(right)]

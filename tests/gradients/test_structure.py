@@ -14,7 +14,7 @@ from autograd_cli.gradients.numeric import numeric
 from autograd_cli.gradients.points import Elements
 from autograd_cli.gradients.replay import Replay
 from autograd_cli.gradients.rounding import rounding
-from autograd_cli.gradients.slope import Shape
+from autograd_cli.gradients.slope import Behaviour
 from autograd_cli.gradients.structure import Structured, fronts
 from autograd_cli.lang.functions import FUNCTIONS
 from autograd_cli.lang.functions.rows import Kind
@@ -150,8 +150,8 @@ def test_kinks_jumps_and_edges_are_told_beside_smooth_elements(traced):
     text = "cat([tensor([-1.5,0.,1.,-2.,0.7]), linspace(3.1, 4.7, 60)])"
     run = traced("relu(x) + sqrt(x + 2)*round(x/2)", x=text)
     found = numeric(Replay(run), "x", torch.ones(65, dtype=torch.float64))
-    assert {place: one.shape for place, one in found.slopes.items()} == {
-        1: Shape.KINK, 2: Shape.JUMP, 3: Shape.EDGE,
+    assert {place: one.behaviour for place, one in found.slopes.items()} == {
+        1: Behaviour.KINK, 2: Behaviour.JUMP, 3: Behaviour.EDGE,
     }  # fmt: skip
     assert found.values[4].item() == pytest.approx(1.0, rel=1e-9)
 

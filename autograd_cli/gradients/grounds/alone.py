@@ -17,7 +17,7 @@ from autograd_cli.errors import first_line
 from autograd_cli.gradients.grounds.nodes import drawn, guilty, text_of
 from autograd_cli.gradients.line import components, shaped
 from autograd_cli.gradients.replay import Planned, Replay, ReplayError, evaluated
-from autograd_cli.gradients.slope import Place, Shape, Slope, slope
+from autograd_cli.gradients.slope import Behaviour, Place, Slope, slope
 from autograd_cli.report import Verdict, refs
 from autograd_cli.report.checks import Guilty
 from autograd_cli.run.tape import LiveStep, Run
@@ -36,9 +36,9 @@ _ALIKE = 3
 _NAMED = 5
 """Guilty nodes that are named; where one rule is wrong all nodes of it are."""
 _ROUGH = {
-    Shape.KINK: (Verdict.KINK, "has a kink here"),
-    Shape.JUMP: (Verdict.JUMP, "jumps or rises without bound here"),
-    Shape.EDGE: (Verdict.DOMAIN_EDGE, "has no values here or on one side"),
+    Behaviour.KINK: (Verdict.KINK, "has a kink here"),
+    Behaviour.JUMP: (Verdict.JUMP, "jumps or rises without bound here"),
+    Behaviour.EDGE: (Verdict.DOMAIN_EDGE, "has no values here or on one side"),
 }
 
 
@@ -64,12 +64,16 @@ class Alone:
         return self.rough[0] if self.rough else Verdict.OK
 
 
+_Off = tuple[float, float]
+"""The slope by a vjp that is wrong, and the one by numbers."""
+
+
 @dataclass
 class _Told:
     """What one node came to: where its vjp is wrong, and by which operands it is not smooth."""
 
     guilty: list[Guilty] = field(default_factory=list)
-    rough: list[Shape] = field(default_factory=list)
+    rough: list[Behaviour] = field(default_factory=list)
     is_compared: bool = False
 
 
@@ -117,8 +121,8 @@ class _Looking:
         self.nodes += told.is_compared
         self.checked += told.is_compared
         self.guilty += told.guilty
-        for shape in told.rough:
-            verdict, words = _ROUGH[shape]
+        for behaviour in told.rough:
+            verdict, words = _ROUGH[behaviour]
             self.rough.append((verdict, f"{text_of(self.run, step)} {words}"))
 
 
@@ -243,20 +247,20 @@ def _of_node(run: Run, node: Node, reached: Sequence[int]) -> _Told:
         if vjp is None:
             continue
         told.is_compared = True
-        shapes, worst = _compared(node, place, components(vjp))
-        told.rough += shapes
+        rough, worst = _compared(node, place, components(vjp))
+        told.rough += rough
         if worst is not None:
             what = text_of(run, run.steps[place]) if place < len(run.steps) else ""
             told.guilty.append(guilty(run, run.steps[node.planned.index], *worst, operand=what))
     return told
 
 
-def _compared(node: Node, place: int, vjp: torch.Tensor) -> tuple[list[Shape], tuple[float, float] | None]:
+def _compared(node: Node, place: int, vjp: torch.Tensor) -> tuple[list[Behaviour], _Off | None]:
     """How the node behaves that is not smooth, and the slopes by the vjp and by numbers where it is wrong.
 
     Raises ReplayError where it behaves in no way that differences could tell.
     """
-    at, shapes = components(node.values[place]), list[Shape]()
+    at, rough = components(node.values[place]), list[Behaviour]()
     worst, most = None, -1.0
     for direction in _directions(at):
         made = slope(
@@ -266,10 +270,10 @@ def _compared(node: Node, place: int, vjp: torch.Tensor) -> tuple[list[Shape], t
         )
         given, total = float(vjp @ direction), float((vjp * direction).abs().sum())
         if not isfinite(given) and not node.all_finite:
-            shapes.append(Shape.EDGE)
+            rough.append(Behaviour.EDGE)
             continue
-        if made.shape is not Shape.SMOOTH:
-            shapes.append(made.shape)
+        if not made.is_smooth:
+            rough.append(made.behaviour)
         reference = _nearest(made, given, len(at) <= _EACH)
         if reference is None:
             continue
@@ -277,7 +281,7 @@ def _compared(node: Node, place: int, vjp: torch.Tensor) -> tuple[list[Shape], t
         off = distance / max(abs(reference), abs(given), 1e-300)
         if not distance <= room and not off <= most:
             worst, most = (given, reference), off
-    return shapes, worst
+    return rough, worst
 
 
 def _nearest(made: Slope, given: float, is_single: bool) -> float | None:
@@ -286,11 +290,11 @@ def _nearest(made: Slope, given: float, is_single: bool) -> float | None:
     None where there is no such number. Along a direction of several components a kink of each has two
     sides, and a gradient between those of each need not be between the two of the whole.
     """
-    if made.shape is Shape.SMOOTH:
+    if made.is_smooth:
         if not isfinite(made.value):
             raise ReplayError("values are too large to tell a slope")
         return made.value
-    if made.shape is not Shape.KINK or not is_single:
+    if made.behaviour is not Behaviour.KINK or not is_single:
         return None
     low, high = sorted((made.left, made.right))
     return min(max(given, low), high)
