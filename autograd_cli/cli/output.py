@@ -96,11 +96,12 @@ def _rendered(given: Given, form: str, report: Report) -> str:
     from autograd_cli.views import render
 
     options, environment = given.options, given.environment
+    asked = environment.colour == "always"
     return render(
         report,
         form,
         width=environment.width,
-        colour=environment.coloured(environment.stdout),
+        colour=asked if form == "plain" else environment.coloured(environment.stdout),
         full=bool(options.get("full")),
         depth=options.get("depth"),
         check=given.line.command == "gradcheck",

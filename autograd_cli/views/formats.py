@@ -16,7 +16,7 @@ def _rich(report: Report, room: Room, colour: bool) -> str:
 def _plain(report: Report, room: Room, colour: bool) -> str:
     from autograd_cli.views.plain import plain
 
-    return plain(report, room)
+    return plain(report, room, colour)
 
 
 def _json(report: Report, room: Room, colour: bool) -> str:
@@ -66,7 +66,7 @@ def render(
 ) -> str:
     """`report` in one of `FORMATS`, ending with a newline.
 
-    `width` in cells and `colour` are for "rich". `full` shows every node and element,
+    `width` in cells is for "rich", `colour` for that and for "plain". `full` shows every node and element,
     `depth` the rows of the tree down to that depth; `check` shows verdicts, not the tree;
     `verbose` keeps the comments in a program.
     InputError AGX212 for another format.

@@ -1,36 +1,54 @@
-"""Plain text, for pipes and files: the same content, nothing cut at any width, no colour."""
+"""Plain text, for pipes and files: the same content, nothing cut, colours only where they are asked for."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 
 from autograd_cli.report.records import Report
 from autograd_cli.views.compose import compose
-from autograd_cli.views.pieces import Ends, Line, Piece, Room, Table, Word, plain_text, wide, widths
+from autograd_cli.views.pieces import Ends, Line, Piece, Room, Table, Word, Words, plain_text, wide, widths
+from autograd_cli.views.theme import STYLES
 
 
-def plain(report: Report, room: Room) -> str:
+def plain(report: Report, room: Room, colour: bool = False) -> str:
     """The report as lines of text without blanks at their ends; the width of `room` is not used."""
     pieces = compose(report, replace(room, width=None))
-    return "".join(f"{line.rstrip()}\n" for piece in pieces for line in _lines(piece))
+    write = _painted if colour else plain_text
+    return "".join(f"{write(_stripped(line))}\n" for piece in pieces for line in _lines(piece))
 
 
-def _lines(piece: Piece) -> Iterator[str]:
+def _painted(of: Words) -> str:
+    """The words with the codes of their styles."""
+    from rich.color import ColorSystem
+    from rich.style import Style
+
+    styles = ((Style.parse(STYLES[word.style]), word.text) for word in of)
+    return "".join(style.render(text, color_system=ColorSystem.STANDARD) for style, text in styles)
+
+
+def _stripped(line: Words) -> Words:
+    """A line without the blanks at its end."""
+    words = list(line)
+    while words and not words[-1].text.rstrip():
+        words.pop()
+    return (*words[:-1], words[-1]._replace(text=words[-1].text.rstrip())) if words else ()
+
+
+def _lines(piece: Piece) -> Iterator[Words]:
     if isinstance(piece, Line):
-        yield " " * piece.indent + plain_text(piece.words)
+        yield (Word(" " * piece.indent), *piece.words)
     elif isinstance(piece, Ends):
         blank = max(piece.fill - wide(piece.left) - wide(piece.right), 4)
-        yield plain_text(piece.left) + " " * blank + plain_text(piece.right)
+        yield (*piece.left, Word(" " * blank), *piece.right)
     else:
         yield from _table(piece)
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: Table) -> Iterator[Words]:
     sizes = widths(table)
-    titles = tuple((Word(column.title),) for column in table.columns)
+    titles = tuple((Word(column.title, "title"),) for column in table.columns)
+    gap = Word(" " * table.gap)
     for row in (titles, *table.rows):
-        cells = (_padded(cell, size) for cell, size in zip(row, sizes, strict=True))
-        yield " " + (" " * table.gap).join(cells)
-
-
-def _padded(cell: tuple[Word, ...], size: int) -> str:
-    return plain_text(cell) + " " * (size - wide(cell))
+        line: list[Word] = [Word(" ")]
+        for cell, size in zip(row, sizes, strict=True):
+            line += [*cell, Word(" " * (size - wide(cell))), gap]
+        yield tuple(line[:-1])

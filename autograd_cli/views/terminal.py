@@ -1,5 +1,6 @@
 """The terminal view: the shared composition laid out by Rich at a given width."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from io import StringIO
 from typing import TYPE_CHECKING
@@ -31,7 +32,7 @@ def terminal(report: Report, room: Room, colour: bool) -> str:
     """The report as a terminal of the width of `room` shows it.
 
     A line that is meant to be pasted may be longer: the terminal wraps it and copies it
-    as one. Only the texts in a table are shortened, with `…`.
+    as one. Only the texts in a table are shortened, with `…`: other cells go on in the next line.
     """
     from rich.console import Console
 
@@ -98,18 +99,36 @@ def _text(of: Words) -> "Text":
 def _print_table(console: "Console", table: Table) -> None:
     sizes = fitting(table, console.width)
     titles = tuple(words((column.title, "title")) for column in table.columns)
-    lines = [_row(row, sizes, table.gap) for row in (titles, *table.rows)]
+    lines = [line for row in (titles, *table.rows) for line in _row(console, table, row, sizes)]
     console.print(_text(words("\n")).join(lines), soft_wrap=True)
 
 
-def _row(row: tuple[Words, ...], sizes: list[int], gap: int) -> "Text":
-    """One line of a table; its last cell may use the room of the empty ones after it."""
-    made = _text(words(" "))
+def _row(console: "Console", table: Table, row: tuple[Words, ...], sizes: list[int]) -> Iterator["Text"]:
+    """The lines of a row; its last cell may use the room of the empty ones after it."""
     last = max((number for number, cell in enumerate(row) if cell), default=0)
-    for number, size in enumerate(sizes[: last + 1]):
-        part = _text(row[number])
-        room = size if number < last else sum(sizes[last:]) + gap * (len(sizes) - 1 - last)
-        part.truncate(room, overflow="ellipsis", pad=number < last)
-        made.append_text(part).append(" " * gap)
-    made.rstrip()
-    return made
+    rooms = [*sizes[:last], sum(sizes[last:]) + table.gap * (len(sizes) - 1 - last)]
+    cells = [
+        _folded(console, _text(cell), room, column.cut)
+        for cell, room, column in zip(row, rooms, table.columns, strict=False)
+    ]
+    for number in range(max(map(len, cells))):
+        made = _text(words(" "))
+        for lines, room in zip(cells, rooms, strict=True):
+            part = lines[number] if number < len(lines) else _text(())
+            part.pad_right(room - part.cell_len)
+            made.append_text(part).append(" " * table.gap)
+        made.rstrip()
+        yield made
+
+
+def _folded(console: "Console", cell: "Text", room: int, cut: bool) -> list["Text"]:
+    """A cell in lines of `room` cells; of one that may be cut its beginning."""
+    if cell.cell_len <= room:
+        return [cell]
+    if cut:
+        cell.truncate(room, overflow="ellipsis")
+        return [cell]
+    lines = [*cell.wrap(console, room)]
+    for line in lines:
+        line.rstrip()
+    return lines

@@ -252,6 +252,11 @@ def test_one_witness_alone_has_nothing_to_be_held_against(witness):
     assert agx("trace", "sin(x)", "--x", "2.", "--witness", witness).exit_code == 0
 
 
+def test_colours_that_are_asked_for_come_through_a_pipe():
+    assert "\x1b[" in agx("trace", "sin(x)", "--x", "2.", "--color", "always").stdout
+    assert "\x1b[" not in agx("trace", "sin(x)", "--x", "2.").stdout
+
+
 def test_a_verdict_that_is_allowed_says_so():
     result = agx("gradcheck", "floor(x)", "--x", "2.", "--allow", "JUMP")
     assert result.exit_code == 0

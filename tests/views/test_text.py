@@ -154,7 +154,23 @@ def test_a_long_formula_without_shapes_has_no_empty_line_after_it(stored):
 
 def test_plain_does_not_depend_on_the_width(stored):
     report = stored("linear_regression")
-    assert render(report, "plain", width=20, colour=True) == render(report, "plain", width=None, colour=False)
+    text = render(report, "plain", width=None, colour=False)
+    assert render(report, "plain", width=20, colour=False) == text
+
+
+@pytest.mark.parametrize("name", ["sin", "linear_regression", "hostile", "accumulate", "second"])
+def test_plain_may_be_coloured_and_says_the_same(stored, name):
+    coloured = render(stored(name), "plain", width=None, colour=True)
+    assert coloured.count("\x1b[") > 10
+    shown = "".join(f"{line.rstrip()}\n" for line in re.sub(r"\x1b\[[\d;]*m", "", coloured).splitlines())
+    assert shown == render(stored(name), "plain", width=None, colour=False)
+
+
+def test_a_cell_without_room_goes_on_in_the_next_line(stored):
+    lines = render(stored("steps"), "rich", width=80, colour=False).splitlines()
+    place = next(number for number, line in enumerate(lines) if line.endswith("the same as other of"))
+    assert max(map(len, lines)) <= 80
+    assert lines[place + 1] == " " * lines[place].index("the same") + "row 1"
 
 
 def test_one_very_long_text_does_not_push_the_other_rows_away(drawn):
