@@ -12,7 +12,7 @@ from autograd_cli.gradients.difference import Plain, plain
 from autograd_cli.gradients.exact import Exact
 from autograd_cli.gradients.grounds.alone import each_alone
 from autograd_cli.gradients.known import Evidence, Neighbours
-from autograd_cli.gradients.line import Line, components, shaped
+from autograd_cli.gradients.line import Line, components, is_own, shaped
 from autograd_cli.gradients.numeric import Chosen, Numeric, numeric
 from autograd_cli.gradients.replay import Replay, ReplayError, raised
 from autograd_cli.gradients.rounding import Rounding, Spread, rms, rounding
@@ -183,7 +183,7 @@ class Bench:
             repeated=self._repeated(name),
             keeps=self._keeps,
             innocent=cache(partial(self._is_innocent, name)),
-            torchs=all(step.function is not None for step in self.run.steps if step.kind == "call"),
+            torchs=not any(map(is_own, self.run.steps)),
         )
 
     def _along(self, whole: Evidence, spread: Spread, slopes: Numeric) -> Evidence:

@@ -88,7 +88,7 @@ def _in_double(evidence: Evidence, outcome: Outcome, index: int, difference: flo
     if not evidence.torchs:
         return precision(evidence, outcome, index)
     share = real(difference / at, 1)
-    sentence = f"off by {share} of it: a kernel of torch's has a constant in single precision"
+    sentence = f"off by {share} of it: a kernel of torch's rounds more inside, or has a constant in float32"
     return Outcome(Verdict.OK, index, difference, _SINGLE * at, sentence=sentence)
 
 

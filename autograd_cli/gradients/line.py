@@ -6,6 +6,7 @@ as pairs of real components.
 """
 
 from math import inf, isfinite
+from operator import attrgetter, getitem
 
 import numpy as np
 import torch
@@ -18,6 +19,7 @@ from autograd_cli.gradients.replay import Replay
 from autograd_cli.lang.same import once
 from autograd_cli.report.values import index_of
 from autograd_cli.run.modes import Grad
+from autograd_cli.run.tape import LiveStep
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -35,6 +37,12 @@ _STAIRS = frozenset({"round", "floor", "ceil", "trunc", "fix", "frac", "remainde
 """Functions whose values may come in many steps."""
 _NOISY = 1e3
 """How far lanes may be off from the plain replay: of the size of the sum, and of what rounding does."""
+
+
+def is_own(step: LiveStep) -> bool:
+    """Whether a step calls a person's own function, and does not just take one of several results."""
+    picks = step.call is getitem or isinstance(step.call, attrgetter)
+    return step.kind == "call" and step.function is None and not picks
 
 
 def components(tensor: torch.Tensor) -> torch.Tensor:
@@ -218,8 +226,8 @@ class Line:
         """Whether the function may be a staircase, as one that rounds is, or a person's own may be."""
         steps = (self.replay.steps[p.index] for p in self.replay.plan if p.index < len(self.replay.steps))
         return any(
-            step.function is None
-            or step.function.name.rstrip("_") in _STAIRS
+            is_own(step)
+            or (step.function is not None and step.function.name.rstrip("_") in _STAIRS)
             or step.kwargs.get("rounding_mode") is not None
             for step in steps
         )

@@ -9,6 +9,7 @@ from tests.gradients.database import MOST, called, entries, fault, first, sample
 
 ALL_SAMPLES = (
     "bernoulli",
+    "linalg.lstsq",
     "div",
     "nansum",
     "native_layer_norm",
