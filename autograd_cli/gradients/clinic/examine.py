@@ -82,11 +82,15 @@ def _of_trial(made: Examination, run: Run, step: LiveStep, trial: Trial) -> Exam
             replace(slot, leaves=leaves_by(run, step, trial.applied, slot.position))
             for slot in slots(run, step.expr, trial)
         )
-        smooth = all(slot.verdict in _SMOOTH for slot in found)
+        smooth = len(found) == len(trial.slots) and all(slot.verdict in _SMOOTH for slot in found)
         second, sentence = second_order(trial) if smooth else (None, "")
     else:
         found, second, sentence = (), None, ""
     said = concerns(trial, passed)
+    if passed.error is None and elements <= _LARGE and len(found) < len(trial.slots):
+        missing = ", ".join(trial.names[i] for i in trial.slots if i not in {slot.position for slot in found})
+        words = f"there are no differences to hold the gradient of {missing} against"
+        said = (*said, Concern("not-examined", words, made.place))
     if elements > _LARGE:
         words = f"its values are looked at in the whole alone, since its inputs have {elements:,} elements"
         said = (*said, Concern("not-examined", words, made.place))

@@ -23,6 +23,10 @@ _FEW = 400
 """Elements of an input up to which its error is compared with patterns."""
 
 
+_TINY = 1e-300
+"""An error below this is none."""
+
+
 def slots(run: Run, expr: Expr, trial: Trial) -> Iterator[Slot]:
     """The slots under a cotangent of ones; where that is right, under a drawn one; then at drawn values.
 
@@ -30,17 +34,21 @@ def slots(run: Run, expr: Expr, trial: Trial) -> Iterator[Slot]:
     """
     first = _judged(run, expr, trial, trial.ones())
     other = _judged(run, expr, trial, trial.drawn())
-    found = {i: _wrong_first(first[i], replace(other[i], only="cotangent")) for i in trial.slots}
+    found = _wrong_first(first, other, "cotangent")
     if any(slot.verdict is not Verdict.WRONG for slot in found.values()):
         for moved in elsewhere(trial):
-            drawn = _judged(run, expr, moved, moved.drawn())
-            found = {i: _wrong_first(found[i], replace(drawn[i], only="values")) for i in trial.slots}
-    yield from found.values()
+            found = _wrong_first(found, _judged(run, expr, moved, moved.drawn()), "values")
+    yield from (found[i] for i in trial.slots if i in found)
 
 
-def _wrong_first(slot: Slot, other: Slot) -> Slot:
-    """The other slot where that alone is wrong."""
-    return other if slot.verdict is not Verdict.WRONG and other.verdict is Verdict.WRONG else slot
+def _wrong_first(first: dict[int, Slot], others: dict[int, Slot], only: str) -> dict[int, Slot]:
+    """The slots, in their place the others where these alone are wrong, or all that is known."""
+    made = {i: replace(slot, only=only if _is_wrong(slot) else "") for i, slot in others.items()}
+    return made | {i: slot for i, slot in first.items() if _is_wrong(slot) or not _is_wrong(made.get(i))}
+
+
+def _is_wrong(slot: Slot | None) -> bool:
+    return slot is not None and slot.verdict is Verdict.WRONG
 
 
 @dataclass(frozen=True)
@@ -75,10 +83,13 @@ class _Noting(Gatherer):
 
 
 def _judged(run: Run, expr: Expr, trial: Trial, cotangents: Sequence[torch.Tensor]) -> dict[int, Slot]:
+    """The slots by position; none of which no difference can be had."""
     passed, noting = trial.backward(trial.values, cotangents), _Noting()
     gradients = _gradients(run, expr, trial, passed, cotangents, noting)
     made = {}
     for position, gradient in zip(trial.slots, gradients, strict=True):
+        if gradient.verdict is None:
+            continue
         slot = _slot(trial, position, gradient, passed, noting.seen.get(gradient.name))
         if slot.verdict is Verdict.WRONG:
             slot = replace(slot, patterns=_patterns(trial, position))
@@ -159,7 +170,7 @@ def _with_numbers(slot: Slot, value: torch.Tensor, gradient: Gradient, evidence:
         value=float(value[at]),
         backward=float(given[at]),
         numeric=float(numeric[at]),
-        error_bar=None if error is None else float(error[at]),
+        error_bar=None if error is None or float(error[at]) < _TINY else float(error[at]),
     )
 
 

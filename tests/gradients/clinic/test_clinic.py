@@ -353,6 +353,20 @@ class Angle(Function):
         return g / (1 - ctx.saved_tensors[0] ** 2).sqrt()
 
 
+class Strict(Function):
+    """Takes nothing beside two numbers."""
+
+    @staticmethod
+    def forward(ctx, x):
+        if not torch.isin(x, torch.tensor([0.0, 0.5], dtype=x.dtype)).all():
+            raise ValueError("another number")
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 2
+
+
 class Clamped(Function):
     """At a kink, and in single precision."""
 
@@ -535,3 +549,9 @@ def test_the_values_of_large_inputs_are_left_to_the_whole_check(more):
 def test_trace_examines_nothing(tmp_path):
     use = Use("f", str(HERE / "wrong.py"), "Sign.apply")
     assert explore("f(x).sum()", [("x", "randn(4)")], Options(use=(use,))).examined == ()
+
+
+def test_nothing_is_called_right_of_which_there_are_no_differences(more):
+    made = more("Strict.apply", "f(x).sum()", x="[0., 0.5]")
+    assert made.examined[0].slots == ()
+    assert concerns(made)["not-examined"].sentence.endswith("the gradient of x against")
