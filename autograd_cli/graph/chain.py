@@ -257,7 +257,12 @@ def _metadata(fn: GradFn) -> tuple[Any, ...]:
 def vjp(
     fn: GradFn, given: Cotangents, targets: Sequence["_Target | None"]
 ) -> tuple[torch.Tensor | None, ...]:
-    """What one node hands to each of its slots for the cotangents of its outputs."""
+    """What one node hands to each of its slots for the cotangents of its outputs; None where nothing.
+
+    A cotangent has its output's shape, and what is handed to a slot that of its target. Raises what the
+    node does: RuntimeError where the graph was freed or what it saved has been changed since, and
+    whatever a person's own backward raises.
+    """
     if all(one is None for one in given):
         return (None,) * len(targets)
     if isinstance(fn, torch.autograd.function.BackwardCFunction):

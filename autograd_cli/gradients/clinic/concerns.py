@@ -1,6 +1,7 @@
 """What is to be said of a Function beside its gradients: what it returns, keeps, and minds."""
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -115,14 +116,8 @@ def _raised(trial: Trial, passed: Passed) -> Iterator[Concern]:
 
 def _place(trial: Trial, error: Exception) -> str:
     """Where an error came from in their file; their backward where that is not known."""
-    found = place_of(error, _folder(trial))
+    found = place_of(error, Path(trial.owner.forward.__code__.co_filename).parent)
     return f"{shown(found[0])}:{found[1]}" if found else written.backward_place(trial.owner)
-
-
-def _folder(trial: Trial) -> Any:
-    from pathlib import Path
-
-    return Path(trial.owner.forward.__code__.co_filename).parent
 
 
 # What is kept

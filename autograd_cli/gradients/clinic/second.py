@@ -19,7 +19,8 @@ def second_order(trial: Trial) -> tuple[Verdict | None, str]:
     """The verdict on the second order along one drawn direction, and what it rests on.
 
     Autograd's slope of the first gradients is held against differences of these. None where backward
-    has no second order, and where no difference can be had.
+    has no second order, and where no difference can be had: then what it rests on is empty, or says
+    what backward raises when it is recorded. All is done on the trial's values in float64.
     """
     if is_once(trial.owner):
         return None, ""  # which is a concern of its own

@@ -24,6 +24,8 @@ def asked(run: Run, verdict: Verdict | None, cut: bool) -> Asked:
     """What torch says of the output as a function of all leaves, in float64, under a fixed random state.
 
     `verdict` is agx's on the whole, `cut` says that a slope is another one without the cuts of the graph.
+    Nothing is raised: what stands in the way of an answer is told in it. Beside a Yes stands what torch
+    says of the run in its own dtype and drawing anew, where that is no Yes.
     """
     try:
         question = _Question(Replay(through(run)))

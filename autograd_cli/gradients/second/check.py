@@ -12,7 +12,7 @@ from autograd_cli.gradients.evidence import Bench
 from autograd_cli.gradients.exact import Exact
 from autograd_cli.gradients.known import Outcome
 from autograd_cli.gradients.replay import ReplayError, quiet
-from autograd_cli.gradients.second.evidence import Differences, Evidence
+from autograd_cli.gradients.second.evidence import BlockEvidence, Differences
 from autograd_cli.gradients.second.formulas import Paper, Papers
 from autograd_cli.gradients.second.guilty import without_second
 from autograd_cli.gradients.second.judge import UNKNOWN, judged
@@ -293,14 +293,14 @@ class _View:
         formula: Exact | None,
         numeric: Differences | None,
         slopes: Differences | None,
-    ) -> Evidence:
+    ) -> BlockEvidence:
         passes, options = self.check.passes, self.check.options
         exact, samples = self.of(passes.exact.rows), self.of(passes.samples)
         spread = passes.spread(self.one, exact, samples)
         own = options.rtol is not None or options.atol is not None
         allowed = (options.atol or 0.0) + (options.rtol or 0.0) * exact.abs() if own else None
         leaf = self.check.bench.run.leaves[self.one]
-        return Evidence(
+        return BlockEvidence(
             given=given,
             exact=exact,
             allowed=passes.allowed(spread) if allowed is None else allowed,
@@ -315,7 +315,7 @@ class _View:
             is_cut=self.one in passes.exact.cut,
         )
 
-    def _projected(self, evidence: Evidence, numeric: Differences) -> Evidence:
+    def _projected(self, evidence: BlockEvidence, numeric: Differences) -> BlockEvidence:
         """The evidence along the directions that the function alone was looked at."""
         size = len(evidence.given)
         probes = torch.stack([probe(size, number) for number in range(len(numeric.values))])
@@ -332,7 +332,7 @@ class _View:
             slopes=None,
         )
 
-    def _unsymmetric(self, asymmetry: torch.Tensor, evidence: Evidence) -> Outcome | None:
+    def _unsymmetric(self, asymmetry: torch.Tensor, evidence: BlockEvidence) -> Outcome | None:
         """WRONG where autograd's blocks of the pair in both orders are not the same; else None."""
         room = 2 * (evidence.allowed if self.check.plan.whole else evidence.allowed.sum().reshape(1))
         off = asymmetry > room

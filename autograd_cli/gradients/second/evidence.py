@@ -62,7 +62,7 @@ def differences(bends: Bends, size: Array) -> Differences:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class BlockEvidence:
     """What is known about one block, all (n,) in float64.
 
     `given` is autograd in the run's own precision, `exact` in float64; `allowed` is what rounding

@@ -12,7 +12,7 @@ import torch
 
 from autograd_cli.gradients.known import Outcome, agrees
 from autograd_cli.gradients.second.differences import Bend
-from autograd_cli.gradients.second.evidence import Differences, Evidence
+from autograd_cli.gradients.second.evidence import BlockEvidence, Differences
 from autograd_cli.report import Verdict, Witness
 from autograd_cli.report.digits import real
 
@@ -44,7 +44,7 @@ class _Stand:
     apart: torch.Tensor
 
 
-def judged(evidence: Evidence) -> Outcome | None:
+def judged(evidence: BlockEvidence) -> Outcome | None:
     """The verdict on the worst place of a block, with the count of its kinks.
 
     None where no reference is sharp enough to tell of some place, and nothing is wrong at the others.
@@ -65,7 +65,7 @@ def judged(evidence: Evidence) -> Outcome | None:
     return replace(worst, kinks=kinks)
 
 
-def _places(evidence: Evidence) -> dict[int, tuple[Bend, Differences]]:
+def _places(evidence: BlockEvidence) -> dict[int, tuple[Bend, Differences]]:
     """The places without a smooth second derivative, and by which differences that is seen."""
     found: dict[int, tuple[Bend, Differences]] = {}
     numeric, slopes = evidence.numeric, evidence.slopes
@@ -86,7 +86,7 @@ def _places(evidence: Evidence) -> dict[int, tuple[Bend, Differences]]:
     return dict(sorted(found.items()))
 
 
-def _known_by_slopes(evidence: Evidence) -> torch.Tensor:
+def _known_by_slopes(evidence: BlockEvidence) -> torch.Tensor:
     """Where autograd's first gradient is smooth and says what the second pass does.
 
     Its differences are sharper than those of the function, which may take a kink nearby for one here.
@@ -100,7 +100,7 @@ def _known_by_slopes(evidence: Evidence) -> torch.Tensor:
     return known
 
 
-def _tells(reference: Differences, evidence: Evidence) -> torch.Tensor:
+def _tells(reference: Differences, evidence: BlockEvidence) -> torch.Tensor:
     """Where differences are sharp enough to tell one number from another."""
     size = torch.maximum(reference.values.abs(), evidence.exact.abs().nan_to_num(0.0, 0.0, 0.0))
     largest = size.nan_to_num(0.0, 0.0, 0.0).max() if size.numel() else 0.0
@@ -112,7 +112,7 @@ def _tells(reference: Differences, evidence: Evidence) -> torch.Tensor:
 # Places that are not smooth
 
 
-def _rough(evidence: Evidence, place: int, bend: Bend, by: Differences) -> Outcome:
+def _rough(evidence: BlockEvidence, place: int, bend: Bend, by: Differences) -> Outcome:
     given = float(evidence.given[place])
     autograd = f"autograd gives {real(given)}"
     if bend is Bend.STEP:
@@ -129,7 +129,7 @@ def _rough(evidence: Evidence, place: int, bend: Bend, by: Differences) -> Outco
     return Outcome(Verdict.DOMAIN_EDGE, place, sentence=sentence)
 
 
-def _step(evidence: Evidence, place: int, by: Differences) -> Outcome:
+def _step(evidence: BlockEvidence, place: int, by: Differences) -> Outcome:
     """The verdict where the second derivative is another one on each side."""
     given, (low, high) = float(evidence.given[place]), by.sides(place)
     room = float(evidence.allowed[place]) + float(by.errors[place])
@@ -146,7 +146,7 @@ def _step(evidence: Evidence, place: int, by: Differences) -> Outcome:
 # Smooth places
 
 
-def _smooth(evidence: Evidence, rough: list[int]) -> Outcome | None:
+def _smooth(evidence: BlockEvidence, rough: list[int]) -> Outcome | None:
     """The verdict on the smooth places; None where some are not known of, or there are none."""
     smooth = torch.ones_like(evidence.given, dtype=torch.bool)
     smooth[rough] = False
@@ -158,7 +158,7 @@ def _smooth(evidence: Evidence, rough: list[int]) -> Outcome | None:
     return _agreement(evidence, known) if smooth.any() and bool(known[smooth].all()) else None
 
 
-def _stands(evidence: Evidence, smooth: torch.Tensor) -> dict[str, _Stand]:
+def _stands(evidence: BlockEvidence, smooth: torch.Tensor) -> dict[str, _Stand]:
     """Of each reference that there is how autograd stands to it."""
     made = {}
     if evidence.formula is not None:
@@ -171,7 +171,7 @@ def _stands(evidence: Evidence, smooth: torch.Tensor) -> dict[str, _Stand]:
     return made
 
 
-def _to_formula(evidence: Evidence, formula: torch.Tensor, smooth: torch.Tensor) -> _Stand:
+def _to_formula(evidence: BlockEvidence, formula: torch.Tensor, smooth: torch.Tensor) -> _Stand:
     """How autograd stands to the formula; what rounding does to that is found where it matters."""
     stand = _stand(evidence, formula, 1e-14 * formula.abs().nan_to_num(0.0, 0.0, 0.0), smooth)
     if evidence.doubt is not None and (stand.off | stand.apart).any():
@@ -179,13 +179,13 @@ def _to_formula(evidence: Evidence, formula: torch.Tensor, smooth: torch.Tensor)
     return stand
 
 
-def _stand(evidence: Evidence, values: torch.Tensor, room: torch.Tensor, known: torch.Tensor) -> _Stand:
+def _stand(evidence: BlockEvidence, values: torch.Tensor, room: torch.Tensor, known: torch.Tensor) -> _Stand:
     off = known & ~agrees(evidence.given, values, evidence.allowed + room)
     apart = known & ~agrees(evidence.exact, values, evidence.fine + room)
     return _Stand(known, off, apart)
 
 
-def _agreement(evidence: Evidence, known: torch.Tensor) -> Outcome:
+def _agreement(evidence: BlockEvidence, known: torch.Tensor) -> Outcome:
     """OK with the largest distance, or PRECISION where half of the digits are lost in it."""
     reference = evidence.exact if evidence.formula is None else evidence.formula
     distance = torch.where(known, (evidence.given - reference).abs().nan_to_num(0.0, 0.0, 0.0), -1.0)
@@ -196,7 +196,7 @@ def _agreement(evidence: Evidence, known: torch.Tensor) -> Outcome:
     return _precision(evidence, outcome) if off > sqrt(evidence.eps) * largest else outcome
 
 
-def _precision(evidence: Evidence, outcome: Outcome) -> Outcome:
+def _precision(evidence: BlockEvidence, outcome: Outcome) -> Outcome:
     place = outcome.worst or 0
     given, exact = float(evidence.given[place]), float(evidence.exact[place])
     sentence = (
@@ -206,13 +206,13 @@ def _precision(evidence: Evidence, outcome: Outcome) -> Outcome:
     return replace(outcome, verdict=Verdict.PRECISION, odd=Witness.AUTOGRAD, sentence=sentence)
 
 
-def _worst_of(evidence: Evidence, stands: dict[str, _Stand], off: torch.Tensor) -> Outcome:
+def _worst_of(evidence: BlockEvidence, stands: dict[str, _Stand], off: torch.Tensor) -> Outcome:
     """The verdict where autograd is off from a reference, at the place that is furthest out."""
     outcomes = [_at(evidence, stands, int(place)) for place in off.nonzero().flatten()[:1000]]
     return max(outcomes, key=lambda one: (one.verdict.rank, (one.difference or 0.0) / (one.tolerance or 1.0)))
 
 
-def _at(evidence: Evidence, stands: dict[str, _Stand], place: int) -> Outcome:
+def _at(evidence: BlockEvidence, stands: dict[str, _Stand], place: int) -> Outcome:
     """The verdict at one place where autograd is off from a reference."""
     known = {name for name, stand in stands.items() if stand.known[place]}
     apart = {name for name in known if stands[name].apart[place]}
@@ -251,7 +251,7 @@ def _odd(outcome: Outcome, known: set[str], apart: set[str]) -> Outcome:
     return replace(outcome, odd=Witness.AUTOGRAD, sentence=f"{said}: {why}")
 
 
-def _values(evidence: Evidence, name: str) -> torch.Tensor:
+def _values(evidence: BlockEvidence, name: str) -> torch.Tensor:
     if name == "formula":
         assert evidence.formula is not None
         return evidence.formula
@@ -267,7 +267,7 @@ _WORDS = {
 }
 
 
-def _said(evidence: Evidence, known: set[str], place: int) -> str:
+def _said(evidence: BlockEvidence, known: set[str], place: int) -> str:
     """What autograd and each reference give at one place, in words."""
     parts = [f"autograd gives {real(float(evidence.given[place]))}"]
     for name in (name for name in _WORDS if name in known):
