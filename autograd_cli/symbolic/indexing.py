@@ -5,13 +5,19 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
-from autograd_cli.lang.nodes import Expr, walk
+from autograd_cli.lang.nodes import Expr, Number, Subscript, walk
 from autograd_cli.symbolic.build import call as calling, method
 from autograd_cli.symbolic.operands import Call, NoRuleError, Operand, plain
 from autograd_cli.symbolic.terms import ONE, Shape, factor_term
 from autograd_cli.symbolic.texts import Contributions
 from autograd_cli.symbolic.unparse import unparse
 from autograd_cli.symbolic.values import Value, mapped, placed, scaled, split
+
+_ONE = calling("ones", ())
+"""The cotangent 1 as a tensor."""
+
+_MOST_ROWS = 64
+"""Rows of the identity of which one is written for a unit vector: all of them are made."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +29,9 @@ class Pick:
     shape: Shape
 
     def back(self, zeros: Expr, picked: Expr) -> Expr:
-        """`zeros` with `picked` at the place that was picked."""
+        """`zeros` with `picked` at the place that was picked; of a 1 a row of the identity."""
+        if picked == _ONE and len(self.shape) == 1 and self.shape[0] <= _MOST_ROWS:
+            return Subscript(calling("eye", *self.shape), Number(self.index))
         if not isinstance(self.index, slice):
             return method(zeros, "select_scatter", picked, self.dim, self.index)
         start, stop, step = self.index.start, self.index.stop, self.index.step

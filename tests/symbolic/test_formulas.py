@@ -54,6 +54,8 @@ x/x**2                       | x | 1/x**2 - 2*x/x**3
 x**(y + 1)                   | x | (y + 1)*x**y
 exp(x)*sin(x)                | x | exp(x)*sin(x) + cos(x)*exp(x)
 v[1]**2                      | v | 2*zeros_like(v).select_scatter(v[1], 0, 1)
+2*v[1]                       | v | 2*eye(3)[1]
+softmax(v, 0)[0]             | v | softmax(v, 0)*(eye(3)[0] - (softmax(v, 0)*eye(3)[0]).sum())
 sum(v[1:]**2)                | v | 2*zeros_like(v).slice_scatter(v[1:], 0, 1)
 v[v > 1].sum()               | v | zeros_like(v).masked_scatter(v > 1, ones(2))
 tanh(x)                      | x | 1 - tanh(x)**2
