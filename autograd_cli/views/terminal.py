@@ -1,5 +1,6 @@
 """The terminal view: the shared composition laid out by Rich at a given width."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from io import StringIO
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
 
 _NARROWEST = 40
 
+_GLUE = "\ue000"
+"""Stands for a blank at which no line is broken; in a person's text it is written as an escape."""
+
+_TOGETHER = re.compile(r"(?<=\S) … (?=\S)|± (?=\S)")
+"""A range, and a number with its error bar, stay in one line."""
+
 
 def terminal(report: Report, room: Room, colour: bool) -> str:
     """The report as a terminal of the width of `room` shows it.
@@ -51,7 +58,7 @@ def terminal(report: Report, room: Room, colour: bool) -> str:
     with console.capture() as captured:
         for piece in compose(report, replace(room, width=width)):
             _print(console, piece)
-    return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
+    return "".join(f"{line.replace(_GLUE, ' ').rstrip()}\n" for line in captured.get().splitlines())
 
 
 def _print(console: "Console", piece: Piece) -> None:
@@ -87,12 +94,16 @@ def _print_ends(console: "Console", ends: Ends) -> None:
         _print_line(console, Line(ends.right, indent=ends.hang))
 
 
+def _glued(found: re.Match[str]) -> str:
+    return found[0].replace(" ", _GLUE)
+
+
 def _text(of: Words) -> "Text":
     from rich.text import Text
 
     made = Text()
     for word in of:
-        made.append(word.text, STYLES[word.style])
+        made.append(_TOGETHER.sub(_glued, word.text), STYLES[word.style])
     return made
 
 

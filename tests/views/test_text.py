@@ -251,3 +251,11 @@ def test_a_plain_difference_stands_after_the_numeric_slope(stored, check):
     drawn = render(replace(report, gradients=gradients), "rich", width=None, colour=False, check=check)
     order = r"numeric +-2\.6145745 ± 4e-11\s+plain +-2\.6133658\s.*" + re.escape(said)
     assert re.search(order, drawn, re.DOTALL)
+
+
+@pytest.mark.parametrize("width", [60, 70, 80])
+def test_a_range_and_an_error_bar_are_not_broken(stored, width):
+    for name in ("linear_regression", "cross_entropy", "second_product"):
+        for line in render(stored(name), "rich", width=width, colour=False, check=width == 70).splitlines():
+            assert not line.endswith((" …", "±"))
+            assert not line.strip().startswith("… ")
