@@ -62,7 +62,7 @@ def mark(value: Any) -> Any:
         for each in value if isinstance(value, tuple) else (value,):
             node = each.grad_fn if isinstance(each, torch.Tensor) and each.requires_grad else None
             if isinstance(node, torch.autograd.function.BackwardCFunction):
-                node.agx_widened = True  # type: ignore[attr-defined]
+                node.agx_widened = True
     return value
 
 
