@@ -5,9 +5,11 @@ Most gradients are like this, so that they are judged before any mask is made.
 
 from math import sqrt
 
+import numpy as np
 import torch
 
 from autograd_cli.gradients.known import Evidence, Outcome
+from autograd_cli.gradients.line import Array
 from autograd_cli.report import Verdict
 
 _FEW = 64  # numbers that are sooner compared one by one than as tensors
@@ -44,19 +46,26 @@ def _agreement_of_many(
     evidence: Evidence, formula: torch.Tensor, numeric: torch.Tensor, numeric_error: torch.Tensor
 ) -> Outcome | None:
     """The verdict where all witnesses agree whatever rounding does to the formula; None otherwise."""
-    given = evidence.autograd
-    distances = (given - formula).abs()
-    agree = (
-        (distances <= evidence.allowed)
-        & ((given - numeric).abs() <= evidence.allowed + numeric_error)
-        & ((formula - numeric).abs() <= evidence.fine + numeric_error)
-        & ((given != 0) | (formula == 0))
-    )
-    distance, worst = map(float, distances.max(0))
-    if not agree.all() or distance > sqrt(evidence.eps) * float(formula.abs().max()):
-        return None
-    place = int(worst) if evidence.by_component else None
-    return Outcome(Verdict.OK, place, distance, float(evidence.allowed[int(worst)]))
+    given, allowed, by_formula = evidence.autograd.numpy(), evidence.allowed.numpy(), formula.numpy()
+    by_slopes, bar = numeric.numpy(), numeric_error.numpy()
+    with np.errstate(all="ignore"):  # infinities apart
+        distances = np.abs(given - by_formula)
+        if not (distances <= allowed).all() or by_formula[given == 0].any():
+            return None
+        if not _is_within(given - by_slopes, allowed + bar):
+            return None
+        if not _is_within(by_formula - by_slopes, evidence.fine.numpy() + bar):
+            return None
+        worst = int(distances.argmax())
+        distance = float(distances[worst])
+        if distance > sqrt(evidence.eps) * float(np.abs(by_formula).max()):
+            return None
+    return Outcome(Verdict.OK, worst if evidence.by_component else None, distance, float(allowed[worst]))
+
+
+def _is_within(apart: Array, room: Array) -> bool:
+    """Whether all that lies between two witnesses is no more than what may; `apart` is not kept."""
+    return bool((np.abs(apart, out=apart) <= room).all())
 
 
 def _agree(

@@ -14,6 +14,7 @@ from math import hypot, isfinite, sqrt
 import numpy as np
 import torch
 
+from autograd_cli.gradients.line import Array
 from autograd_cli.gradients.openings import Opened
 from autograd_cli.gradients.pieces import in_pieces
 from autograd_cli.gradients.replay import Replay
@@ -106,10 +107,22 @@ def _moved_together(sampler: Sampler, exact: torch.Tensor) -> torch.Tensor | Non
 def _bound(spread: torch.Tensor, exact: torch.Tensor, eps: float, least: float = 0.0) -> torch.Tensor:
     """A spread (n,), and so many parts of what is exact, and the least in any case."""
     if exact.numel() > _NUMBERS:
-        return spread + eps * _finite(exact.abs()) + least
+        return _bound_of_many(spread, exact, eps, least)
     pairs = zip(spread.tolist(), exact.tolist(), strict=True)
     bounds = [one + eps * abs(number) + least if isfinite(number) else one + least for one, number in pairs]
     return torch.from_numpy(np.array(bounds))
+
+
+def _bound_of_many(spread: torch.Tensor, exact: torch.Tensor, eps: float, least: float) -> torch.Tensor:
+    """As `_bound`: what is not finite is looked for where a sum is not."""
+    room = np.abs(exact.numpy())
+    if not isfinite(room.sum()):
+        room[~np.isfinite(room)] = 0.0
+    room *= eps
+    room += spread.numpy()
+    if least:
+        room += least
+    return torch.from_numpy(room)
 
 
 def spreads(samples: torch.Tensor) -> torch.Tensor:
@@ -128,10 +141,13 @@ def _rms(numbers: Sequence[float]) -> float:
 
 def rms(samples: torch.Tensor) -> torch.Tensor:
     """The root mean square over the first axis, of what is finite: (samples, n) -> (n,)."""
-    known = _finite(samples)
-    made = known.square().mean(0).sqrt()
+    numbers = samples.numpy()
+    with np.errstate(all="ignore"):
+        made: Array = np.square(numbers).sum(0)
     if isfinite(made.sum()):
-        return made
+        made /= len(numbers)
+        return torch.from_numpy(np.sqrt(made, out=made))
+    known = _finite(samples)
     largest = known.abs().amax(0).clamp(min=1.0)  # the squares of these are too large for floats
     return (known / largest).square().mean(0).sqrt() * largest
 
