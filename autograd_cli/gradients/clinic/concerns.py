@@ -8,7 +8,7 @@ import torch
 
 from autograd_cli.errors import first_line
 from autograd_cli.gradients.clinic import written
-from autograd_cli.gradients.clinic.patterns import alike
+from autograd_cli.gradients.clinic.differences import same
 from autograd_cli.gradients.clinic.trial import Passed, Trial, backward_of, is_real
 from autograd_cli.report import Concern
 from autograd_cli.run.applies import leaving
@@ -170,9 +170,16 @@ def _once(trial: Trial, passed: Passed) -> Iterator[Concern]:
 
 def is_once(owner: type[torch.autograd.Function]) -> bool:
     """Whether the backward of a class is marked once_differentiable."""
-    function = backward_of(owner)[1]
-    code = getattr(function, "__code__", None)
-    return code is not None and "torch" in code.co_filename and hasattr(function, "__wrapped__")
+    function: Any = backward_of(owner)[1]
+    while function is not None:  # under decorators of their own
+        if getattr(function, "__code__", None) is _ONCE:
+            return True
+        function = getattr(function, "__wrapped__", None)
+    return False
+
+
+_ONCE = torch.autograd.function.once_differentiable(lambda ctx: None).__code__
+"""What torch puts around every function that is marked so."""
 
 
 def _mutates(trial: Trial, passed: Passed) -> Iterator[Concern]:
@@ -275,7 +282,7 @@ def _equal(one: torch.Tensor | None, other: torch.Tensor | None) -> bool:
     if one is None or other is None:
         return one is other
     zero = not bool(one.any()) and not bool(other.any())
-    return zero or alike(one, other) or torch.equal(one, other) or bool(one.isnan().any())
+    return zero or same(one, other) or torch.equal(one, other) or bool(one.isnan().any())
 
 
 def _repeated(trial: Trial, passed: Passed) -> Iterator[Concern]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -12,14 +13,14 @@ from autograd_cli.gradients.clinic.concerns import concerns
 from autograd_cli.gradients.clinic.modules import of_modules
 from autograd_cli.gradients.clinic.passing import leaves, leaves_by
 from autograd_cli.gradients.clinic.patterns import STRAIGHT
-from autograd_cli.gradients.clinic.second import second_order
+from autograd_cli.gradients.clinic.second import Order, second_order
 from autograd_cli.gradients.clinic.slots import slots
 from autograd_cli.gradients.clinic.trial import Trial
 from autograd_cli.gradients.replay import quiet
 from autograd_cli.report import Concern, Examination, Slot, Verdict
 from autograd_cli.run.brought import Applied, Called
 from autograd_cli.run.tape import LiveStep, Run
-from autograd_cli.run.targets import hushed
+from autograd_cli.run.targets import hushed, place_of, shown
 
 _MOST = 8
 """Calls of different kinds that are looked at."""
@@ -71,7 +72,14 @@ def _examination(run: Run, step: LiveStep, applied: Applied) -> Examination:
     if not trial.slots or not trial.is_real:
         said = "has complex inputs or outputs, which are checked as a whole alone"
         return replace(made, concerns=(Concern("not-examined", said, place),))
-    return _of_trial(made, run, step, trial)
+    try:
+        return _of_trial(made, run, step, trial)
+    except Exception as error:
+        raised = place_of(error, Path(applied.owner.forward.__code__.co_filename).parent)
+        if raised is None:  # which is none of their doing
+            raise
+        said = f"could not be looked at: it raises {type(error).__name__}: {first_line(error)}"
+        return replace(made, concerns=(Concern("not-examined", said, f"{shown(raised[0])}:{raised[1]}"),))
 
 
 def _of_trial(made: Examination, run: Run, step: LiveStep, trial: Trial) -> Examination:
@@ -83,14 +91,16 @@ def _of_trial(made: Examination, run: Run, step: LiveStep, trial: Trial) -> Exam
             for slot in slots(run, step.expr, trial)
         )
         smooth = len(found) == len(trial.slots) and all(slot.verdict in _SMOOTH for slot in found)
-        second, sentence = second_order(trial) if smooth else (None, "")
+        order = second_order(trial) if smooth else Order()
     else:
-        found, second, sentence = (), None, ""
+        found, order = (), Order()
     said = concerns(trial, passed)
     if passed.error is None and elements <= _LARGE and len(found) < len(trial.slots):
         missing = ", ".join(trial.names[i] for i in trial.slots if i not in {slot.position for slot in found})
         words = f"there are no differences to hold the gradient of {missing} against"
         said = (*said, Concern("not-examined", words, made.place))
+    if order.missed:
+        said = (*said, Concern("not-examined", order.missed))
     if elements > _LARGE:
         words = f"its values are looked at in the whole alone, since its inputs have {elements:,} elements"
         said = (*said, Concern("not-examined", words, made.place))
@@ -98,7 +108,11 @@ def _of_trial(made: Examination, run: Run, step: LiveStep, trial: Trial) -> Exam
         words = f"torch refuses what backward returns: {first_line(passed.error)}"
         said = (Concern("refused", words, written.returned(trial.owner, 1), True), *said)
     made = replace(
-        made, slots=found, concerns=_with_order(said, second), second=second, second_sentence=sentence
+        made,
+        slots=found,
+        concerns=_with_order(said, order.verdict),
+        second=order.verdict,
+        second_sentence=order.sentence,
     )
     return replace(made, next=_next(made))
 

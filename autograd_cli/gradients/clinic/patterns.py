@@ -7,10 +7,13 @@ from typing import Any
 
 import torch
 
+from autograd_cli.gradients.clinic.differences import Measured, alike, gradient, may_be, same
 from autograd_cli.gradients.clinic.trial import Trial, Values
 from autograd_cli.gradients.clinic.written import ordinal
+from autograd_cli.gradients.grounds.alone import ROOM
 
-_ALIKE = 1e-6
+_CLEAR = 1e-3
+"""Of a gradient, how far a slope has to be known to be called none beside it."""
 _TRIED = (-1, 0, 1, 2)
 STRAIGHT = ": a straight-through estimate is meant to differ"
 """How a pattern ends that may be meant."""
@@ -25,7 +28,7 @@ class Wrong:
     position: int
     cotangents: Sequence[torch.Tensor]
     backward: dict[int, torch.Tensor]
-    numeric: dict[int, torch.Tensor]
+    numeric: dict[int, Measured]
 
     @property
     def given(self) -> torch.Tensor:
@@ -33,7 +36,7 @@ class Wrong:
         return self.backward[self.position]
 
     @property
-    def meant(self) -> torch.Tensor:
+    def meant(self) -> Measured:
         """What it should give."""
         return self.numeric[self.position]
 
@@ -45,21 +48,35 @@ class Wrong:
     @property
     def is_right(self) -> bool:
         """Whether there is no error under these cotangents."""
-        zero = not bool(self.given.any()) and not bool(self.meant.abs().max() > 1e-9)
+        zero = not bool(self.given.any()) and self.meant.is_zero
         return zero or alike(self.given, self.meant)
 
-    def at(self, values: Values) -> tuple[torch.Tensor, torch.Tensor] | None:
+    def at(self, values: Values) -> tuple[torch.Tensor, Measured] | None:
         """The two gradients at other values; None where they cannot be had, or are 0 by themselves."""
+        given = self._given_at(values)
         try:
-            passed = self.trial.backward(values, self.cotangents)
-            numeric = self.trial.numeric(self.position, values, self.cotangents)
+            numeric = gradient(self.trial, self.position, values, self.cotangents)
         except Exception:  # their forward does not take these values
             return None
+        return None if given is None or not numeric.is_known or numeric.is_zero else (given, numeric)
+
+    def is_gone(self, values: Values) -> bool:
+        """Whether there is no error at other values."""
+        given = self._given_at(values)
+        try:
+            if given is None or not may_be(given, self.trial, self.position, values, self.cotangents):
+                return False
+        except Exception:  # their forward does not take these values
+            return False
+        made = self.at(values)
+        return made is not None and alike(*made)
+
+    def _given_at(self, values: Values) -> torch.Tensor | None:
+        passed = self.trial.backward(values, self.cotangents)
         given = passed.gradients.get(self.position)
-        given = torch.zeros_like(numeric) if given is None and passed.error is None else given
-        if given is None or not bool(numeric.isfinite().all() and given.isfinite().all()):
-            return None
-        return (given, numeric) if float(numeric.abs().max()) > 1e-9 else None
+        if given is None and passed.error is None:
+            given = torch.zeros_like(values[self.position])
+        return given if given is not None and bool(given.isfinite().all()) else None
 
 
 def patterns(wrong: Wrong) -> tuple[str, ...]:
@@ -79,26 +96,18 @@ def patterns(wrong: Wrong) -> tuple[str, ...]:
     return (factor,) if factor else (_SHAPES,)
 
 
-def alike(one: torch.Tensor, other: torch.Tensor) -> bool:
-    """Whether two gradients are the same but for rounding and the error of differences."""
-    if one.shape != other.shape or not one.numel():
-        return False
-    largest = max(float(one.abs().max()), float(other.abs().max()))
-    return bool((one - other).abs().max() <= _ALIKE * largest) if largest > 0 else False
-
-
 def _missing(wrong: Wrong) -> str:
-    if float(wrong.given.abs().max()) > 0:
+    if bool(wrong.given.any()):
         return ""
     return f"backward gives nothing for {wrong.name}, whose slope is not 0"
 
 
 def _unbounded(wrong: Wrong) -> str:
     """A gradient that is no finite number where there is a slope, as after a division by 0."""
-    bad = ~wrong.given.isfinite() & wrong.meant.isfinite()
+    bad = ~wrong.given.isfinite() & wrong.meant.value.isfinite()
     if not bool(bad.any()):
         return ""
-    size = wrong.meant.abs().masked_fill(~bad, torch.inf)
+    size = wrong.meant.value.abs().masked_fill(~bad, torch.inf)
     place = int(size.argmin())
     given, at = (float(t.reshape(-1)[place]) for t in (wrong.given, wrong.trial.values[wrong.position]))
     what, count = "nan" if given != given else "inf", f"{int(bad.sum())} of {bad.numel()} elements"
@@ -110,7 +119,8 @@ def _unbounded(wrong: Wrong) -> str:
 
 def _flat(wrong: Wrong) -> str:
     """A gradient where there is no slope, as straight-through estimators have it."""
-    if float(wrong.meant.abs().max()) > 1e-9 * float(wrong.given.abs().max()):
+    bar, size = float(wrong.meant.error.max()), float(wrong.given.abs().max())
+    if not (wrong.meant.is_known and wrong.meant.is_zero and bar <= _CLEAR * size):
         return ""
     return f"forward does not change with {wrong.name} here{STRAIGHT}"
 
@@ -165,18 +175,18 @@ def _over(wrong: Wrong, dim: int, size: int) -> str:
     return f"a missing sum: over dim {dim}, where {wrong.name} is stretched to {size},"
 
 
-def _of_slice(wrong: Wrong, dim: int, row: int) -> torch.Tensor:
+def _of_slice(wrong: Wrong, dim: int, row: int) -> Measured:
     """What the gradient would be if only one row of the output counted."""
     sent = torch.zeros_like(wrong.cotangents[0])
     sent.select(dim, row).copy_(wrong.cotangents[0].select(dim, row))
-    return wrong.trial.numeric(wrong.position, wrong.trial.values, [sent])
+    return gradient(wrong.trial, wrong.position, wrong.trial.values, [sent])
 
 
 def _unused(wrong: Wrong) -> str:
     """A backward that does not look at what it is given."""
     twice = wrong.trial.backward(wrong.trial.values, [2 * sent for sent in wrong.cotangents])
     again = twice.gradients.get(wrong.position)
-    if again is None or not alike(again, wrong.given):
+    if again is None or not same(again, wrong.given):
         return ""
     return "it does not change with grad_output: that has to be a factor of it"
 
@@ -198,16 +208,17 @@ def _factor(wrong: Wrong) -> str:
     return f"a constant factor: it is {_number(factor)} times what it should be" if factor else ""
 
 
-def _times(given: torch.Tensor, meant: torch.Tensor) -> float:
+def _times(given: torch.Tensor, meant: Measured) -> float:
     """By which number one gradient is the other; 0 where by none."""
-    square = float((meant * meant).sum())
-    factor = float((given * meant).sum()) / square if square else 0.0
-    return factor if factor and alike(given, factor * meant) else 0.0
+    known = meant.value.isfinite()
+    square = float((meant.value * meant.value)[known].sum())
+    factor = float((given * meant.value)[known].sum()) / square if square else 0.0
+    return factor if factor and alike(given, meant.times(factor)) else 0.0
 
 
 def _number(value: float) -> str:
     for part in (1, 2, 3, 4):
-        if abs(value * part - round(value * part)) < 1e-6 and round(value * part):
+        if abs(value * part - round(value * part)) < ROOM and round(value * part):
             return f"{round(value * part)}" + (f"/{part}" if part > 1 else "")
     return f"{value:.6g}"
 
@@ -260,15 +271,18 @@ def _filled(value: Any, number: int) -> Any:
 
 def _is_right(wrong: Wrong, position: int, value: Any) -> bool:
     """Whether the error is gone with another value of one input."""
-    made = _tried(wrong, position, value)
-    return made is not None and alike(*made)
+    return wrong.is_gone(_with(wrong, position, value))
 
 
-def _tried(wrong: Wrong, position: int, value: Any) -> tuple[torch.Tensor, torch.Tensor] | None:
+def _tried(wrong: Wrong, position: int, value: Any) -> tuple[torch.Tensor, Measured] | None:
     """The two gradients with another value of one input."""
+    return wrong.at(_with(wrong, position, value))
+
+
+def _with(wrong: Wrong, position: int, value: Any) -> Values:
     values = list(wrong.trial.values)
     values[position] = value
-    return wrong.at(values)
+    return values
 
 
 _LISTED = ", ".join(map(str, _TRIED))
@@ -290,7 +304,7 @@ def _of_values(wrong: Wrong, position: int, gone: list[int]) -> str:
 def _lost(wrong: Wrong, position: int) -> str:
     """Whether the whole has a factor too many; else one is lost, in the whole or in a part."""
     made = _tried(wrong, position, _filled(wrong.trial.values[position], 2))
-    return "too many" if made is not None and alike(made[0], 2 * made[1]) else "lost"
+    return "too many" if made is not None and alike(made[0], made[1].times(2)) else "lost"
 
 
 def stated(owner: str, slot: int) -> str:

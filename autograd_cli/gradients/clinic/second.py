@@ -1,56 +1,85 @@
 """Whether the backward of a Function can itself be differentiated, and rightly."""
 
 from collections.abc import Sequence
-from math import nan
+from math import isfinite
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 
 from autograd_cli.errors import first_line
 from autograd_cli.gradients.clinic.concerns import is_once
+from autograd_cli.gradients.clinic.differences import along
 from autograd_cli.gradients.clinic.trial import Trial, Values
+from autograd_cli.gradients.grounds.alone import ROOM, sizes
 from autograd_cli.report import Verdict
 from autograd_cli.run.targets import place_of, shown
 
-_ALIKE = 1e-5
+_EPS = torch.finfo(torch.float64).eps
 
 
-def second_order(trial: Trial) -> tuple[Verdict | None, str]:
-    """The verdict on the second order along one drawn direction, and what it rests on.
+class Order(NamedTuple):
+    """The verdict on the second order and what it rests on; `missed` says why it could not be looked at."""
 
-    Autograd's slope of the first gradients is held against differences of these. None where backward
-    has no second order, and where no difference can be had: then what it rests on is empty, or says
-    what backward raises when it is recorded. All is done on the trial's values in float64.
+    verdict: Verdict | None = None
+    sentence: str = ""
+    missed: str = ""
+
+
+def second_order(trial: Trial) -> Order:
+    """The second order along one drawn direction, in which each element moves for its size.
+
+    Autograd's slope of the first gradients is held against differences of these. There is no verdict
+    where backward has no second order: then the sentence is empty, or says what is raised when it is
+    recorded; and none where no difference can be had. All is done on the trial's values in float64.
     """
     if is_once(trial.owner):
-        return None, ""  # which is a concern of its own
-    cotangents = trial.drawn()
-    weights = _drawn(trial, 1)
-    direction = dict(zip(trial.slots, _drawn(trial, 2), strict=True))
+        return Order()  # which is a concern of its own
+    cotangents, weights = trial.drawn(), _drawn(trial, 1)
+    drawn = zip(trial.slots, _drawn(trial, 2), strict=True)
+    direction = {i: sizes(trial.values[i]) * part for i, part in drawn}
     try:
-        slope = _by_autograd(trial, cotangents, weights, direction)
-    except RuntimeError as error:
-        place = place_of(error, Path(trial.owner.forward.__code__.co_filename).parent)
-        where = f"   {shown(place[0])}:{place[1]}" if place else ""
-        return None, f"backward raises when it is recorded itself: {first_line(error)}{where}"
+        given, total = _by_autograd(trial, cotangents, weights, direction)
+    except Exception as error:  # of torch, or of their backward
+        return Order(sentence=f"backward raises when it is recorded itself: {_said(trial, error)}")
+    failed: list[Exception] = []
 
-    def first(values: Values) -> float:
-        made = trial.backward(values, cotangents).gradients
-        if not made:  # forward does not take what is beside the values
-            return nan
-        weighed = zip((made[i] for i in trial.slots), weights, strict=True)
-        return sum((float((one * weight).sum()) for one, weight in weighed if one is not None), 0.0)
+    def first(values: Values) -> torch.Tensor:
+        passed = trial.backward(values, cotangents)
+        if passed.error is not None:
+            failed.append(passed.error)
+            raise passed.error
+        made = zip((passed.gradients[i] for i in trial.slots), weights, strict=True)
+        parts = [torch.zeros_like(w) if one is None else one * w for one, w in made]
+        return torch.cat([part.reshape(-1) for part in parts])
 
-    numeric = trial.along(direction, trial.values, first)
-    if numeric != numeric or slope != slope:
-        return None, ""
-    off = abs(slope - numeric)
-    if off <= _ALIKE * max(abs(slope), abs(numeric)) + 1e-8:
-        return Verdict.OK, ""
+    try:
+        numeric = along(direction, trial.values, first)
+        size = float(first(trial.values).abs().sum())
+    except Exception as error:
+        return Order(missed=_missed(trial, [error]))
+    if not (numeric.is_smooth and isfinite(numeric.value) and isfinite(given)):
+        return Order(missed=_missed(trial, failed))
+    room = numeric.error + ROOM * total + 1e3 * _EPS * size
+    if abs(given - numeric.value) <= room:
+        return Order(Verdict.OK)
+    said = f"autograd gives {given:.6g} along a drawn direction, differences of backward {numeric.value:.6g}"
+    return Order(Verdict.WRONG, said)
+
+
+def _missed(trial: Trial, errors: Sequence[Exception]) -> str:
+    """Why there is no difference of gradients: what is raised nearby; nothing where nothing is."""
     return (
-        Verdict.WRONG,
-        f"autograd gives {slope:.6g} along a drawn direction, differences of backward {numeric:.6g}",
+        f"its second order was not looked at: nearby, it raises {_said(trial, errors[0])}" if errors else ""
     )
+
+
+def _said(trial: Trial, error: Exception) -> str:
+    """What an error says, by its type where it is not torch's usual one, and its place in their file."""
+    place = place_of(error, Path(trial.owner.forward.__code__.co_filename).parent)
+    where = f"   {shown(place[0])}:{place[1]}" if place else ""
+    kind = "" if isinstance(error, RuntimeError) or not str(error) else f"{type(error).__name__}: "
+    return f"{kind}{first_line(error)}{where}"
 
 
 def _by_autograd(
@@ -58,8 +87,11 @@ def _by_autograd(
     cotangents: Sequence[torch.Tensor],
     weights: Sequence[torch.Tensor],
     direction: dict[int, torch.Tensor],
-) -> float:
-    """Autograd's slope of the weighed first gradients along the direction; 0 where they have no graph."""
+) -> tuple[float, float]:
+    """Autograd's slope of the weighed first gradients along the direction, and the sizes of what it sums.
+
+    0 where they have no graph.
+    """
     leaves = trial.leaves(trial.values, trial.slots)
     with torch.enable_grad():
         outputs = trial.call(leaves)
@@ -69,13 +101,10 @@ def _by_autograd(
         parts = [(g * w).sum() for g, w in zip(first, weights, strict=True) if g is not None]
         total = torch.stack(parts).sum() if parts else None
     if total is None or not total.requires_grad:
-        return 0.0
-    second = torch.autograd.grad(total, wanted, allow_unused=True)
-    return sum(
-        float((made * direction[i]).sum())
-        for i, made in zip(trial.slots, second, strict=True)
-        if made is not None
-    )
+        return 0.0, 0.0
+    second = zip(trial.slots, torch.autograd.grad(total, wanted, allow_unused=True), strict=True)
+    parts = [made * direction[i] for i, made in second if made is not None]
+    return sum(float(part.sum()) for part in parts), sum(float(part.abs().sum()) for part in parts)
 
 
 def _drawn(trial: Trial, seed: int) -> list[torch.Tensor]:

@@ -9,6 +9,7 @@ import torch
 from autograd_cli.gradients import check as witnesses
 from autograd_cli.gradients.backward import Backward
 from autograd_cli.gradients.clinic import written
+from autograd_cli.gradients.clinic.differences import gradient as measured
 from autograd_cli.gradients.clinic.elsewhere import elsewhere
 from autograd_cli.gradients.clinic.patterns import Wrong, patterns, stated
 from autograd_cli.gradients.clinic.trial import Passed, Trial
@@ -34,11 +35,15 @@ def slots(run: Run, expr: Expr, trial: Trial) -> Iterator[Slot]:
     """
     first = _judged(run, expr, trial, trial.ones())
     other = _judged(run, expr, trial, trial.drawn())
-    found = _wrong_first(first, other, "cotangent")
+    found, beside = _wrong_first(first, other, "cotangent"), trial
     if any(slot.verdict is not Verdict.WRONG for slot in found.values()):
         for moved in elsewhere(trial):
             found = _wrong_first(found, _judged(run, expr, moved, moved.drawn()), "values")
-    yield from (found[i] for i in trial.slots if i in found)
+            beside = moved
+    for position in (i for i in trial.slots if i in found):
+        slot = found[position]
+        at = beside if slot.only == "values" else trial
+        yield replace(slot, patterns=_patterns(at, position)) if _is_wrong(slot) else slot
 
 
 def _wrong_first(first: dict[int, Slot], others: dict[int, Slot], only: str) -> dict[int, Slot]:
@@ -90,10 +95,7 @@ def _judged(run: Run, expr: Expr, trial: Trial, cotangents: Sequence[torch.Tenso
     for position, gradient in zip(trial.slots, gradients, strict=True):
         if gradient.verdict is None:
             continue
-        slot = _slot(trial, position, gradient, passed, noting.seen.get(gradient.name))
-        if slot.verdict is Verdict.WRONG:
-            slot = replace(slot, patterns=_patterns(trial, position))
-        made[position] = slot
+        made[position] = _slot(trial, position, gradient, passed, noting.seen.get(gradient.name))
     return made
 
 
@@ -217,7 +219,7 @@ def _under(trial: Trial, position: int, cotangents: Sequence[torch.Tensor]) -> W
     passed = trial.backward(trial.values, cotangents)
     if passed.error is not None:
         return None
-    numeric = {i: trial.numeric(i, trial.values, cotangents) for i in trial.slots}
+    numeric = {i: measured(trial, i, trial.values, cotangents) for i in trial.slots}
     given = {i: _or_zeros(passed, i, trial) for i in trial.slots}
     return Wrong(trial, position, cotangents, given, numeric)
 

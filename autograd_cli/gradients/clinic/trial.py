@@ -1,7 +1,7 @@
 """One call of an autograd.Function that can be made again, on other values and with other cotangents."""
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,8 +15,6 @@ from autograd_cli.run.widened import widened
 
 Values = Sequence[Any]
 """The arguments of forward, by position."""
-
-_STEP = 1e-3
 
 
 @dataclass
@@ -114,14 +112,17 @@ class Trial:
         generator = torch.Generator().manual_seed(seed)
         return [torch.randn(shape, generator=generator, dtype=torch.float64) for shape in self.shapes]
 
-    def total(self, values: Values, cotangents: Sequence[torch.Tensor]) -> float:
-        """The outputs weighed with the cotangents."""
-        return float(self.weigh(self.forward(values), cotangents))
+    def parts(self, values: Values, cotangents: Sequence[torch.Tensor]) -> torch.Tensor:
+        """The elements of all outputs, each times its cotangent, of shape (n,)."""
+        outputs = self.forward(values)
+        return torch.cat([part.reshape(-1) for part in self._weighed(outputs, cotangents)])
 
     def weigh(self, outputs: Values, cotangents: Sequence[torch.Tensor]) -> torch.Tensor:
         """The sum of all outputs, each times its cotangent."""
-        parts = [(outputs[i] * sent).sum() for i, sent in zip(self.weighed, cotangents, strict=True)]
-        return torch.stack(parts).sum()
+        return torch.stack([part.sum() for part in self._weighed(outputs, cotangents)]).sum()
+
+    def _weighed(self, outputs: Values, cotangents: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        return [outputs[i] * sent for i, sent in zip(self.weighed, cotangents, strict=True)]
 
     def leaves(self, values: Values, needs: Sequence[int]) -> list[Any]:
         """The values, those at the positions `needs` as leaves that require grad."""
@@ -159,33 +160,6 @@ class Trial:
             passed.error = error
         passed.returned = self.seen[-1] if self.seen else None
         return passed
-
-    def numeric(self, position: int, values: Values, cotangents: Sequence[torch.Tensor]) -> torch.Tensor:
-        """The slopes of the weighed outputs by one slot, each element moved by itself."""
-        at = values[position]
-        made = torch.zeros(at.numel(), dtype=torch.float64)
-        for element in range(at.numel()):
-            unit = torch.zeros(at.numel(), dtype=torch.float64)
-            unit[element] = 1.0
-            direction = {position: unit.reshape(at.shape)}
-            made[element] = self.along(direction, values, lambda moved: self.total(moved, cotangents))
-        return made.reshape(at.shape)
-
-    def along(
-        self, direction: Mapping[int, torch.Tensor], values: Values, function: Callable[[Values], float]
-    ) -> float:
-        """The slope of a function of the values along a direction of some of them."""
-        scale = max([1e-2, *(float(values[i].abs().max()) for i in direction if values[i].numel())])
-
-        def slope(step: float) -> float:
-            up, down = list(values), list(values)
-            for position, unit in direction.items():
-                up[position], down[position] = values[position] + step * unit, values[position] - step * unit
-            return (function(up) - function(down)) / (2 * step)
-
-        first, second, third = (slope(_STEP * min(scale, 1.0) / part) for part in (1, 2, 4))
-        one, two = (4 * second - first) / 3, (4 * third - second) / 3
-        return (16 * two - one) / 15
 
     def _given(self, values: Values) -> list[Any]:
         """The arguments, what forward writes into being a copy; what it draws is the same unless `draws`."""

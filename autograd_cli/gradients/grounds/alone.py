@@ -302,11 +302,16 @@ def _nearest(made: Slope, given: float, is_single: bool) -> float | None:
 
 def _directions(at: torch.Tensor) -> Iterator[torch.Tensor]:
     """Each component alone, of few; else random directions, each component for its size."""
-    known = at[at.isfinite() & (at != 0)].abs()
-    typical = float(known.median()) if len(known) else 1.0
-    sizes = torch.where((at == 0) | ~at.isfinite(), typical, at.abs())
+    each = sizes(at)
     if len(at) <= _EACH:
-        yield from torch.diag(sizes)
+        yield from torch.diag(each)
         return
     for seed in range(_DIRECTIONS):
-        yield sizes * drawn(sizes, seed)
+        yield each * drawn(each, seed)
+
+
+def sizes(value: torch.Tensor) -> torch.Tensor:
+    """How large each element is, of which steps are a part; of a 0, what is typical of the others."""
+    known = value[value.isfinite() & (value != 0)].abs()
+    typical = float(known.median()) if len(known) else 1.0
+    return torch.where((value == 0) | ~value.isfinite(), typical, value.abs())
