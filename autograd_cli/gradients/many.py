@@ -44,16 +44,14 @@ class Many:
         self.scales: Array = np.where(sizes == 0, line.typical, sizes)
         every = np.arange(len(places))
         self.values, self.errors, self.stand, self.known = self._at_scale(every, self.scales)
-        first = 8 * self.scales
+        first, unsure = 8 * self.scales, self._is_unsure()
         for wide in (line.typical, 1.0):
-            narrow = wide > first
-            if narrow.any():
-                self._widen(np.flatnonzero(self.stand & narrow & ~self._is_small()), wide)
+            if unsure.any() and (narrow := unsure & (wide > first)).any():
+                self._widen(np.flatnonzero(narrow), wide)
+                unsure = self._is_unsure()
 
     def _widen(self, rest: Places, wide: float) -> None:
         """Try a wider scale where the error bar is not small, and keep the better slope."""
-        if not len(rest):
-            return
         values, errors, settled, _ = self._at_scale(rest, np.full(len(rest), wide))
         clear = self.errors[rest] <= _CLEAR * np.abs(self.values[rest])
         self.stand[rest[~settled & ~clear]] = False
@@ -61,11 +59,14 @@ class Many:
         self.values[rest[better]], self.errors[rest[better]] = values[better], errors[better]
         self.scales[rest] = wide
 
-    def _is_small(self) -> Flags:
-        """Whether an error bar is small against the slope, or, of no slope, against the function."""
-        narrow: Flags = self.errors <= 1e-9 * np.abs(self.values)
-        flat = self.errors <= 1e-12 * self.line.size / self.scales
-        return narrow | (flat & (self.scales >= max(self.line.typical, 1.0) / 100))
+    def _is_unsure(self) -> Flags:
+        """Where a slope stands whose error bar is not small against it, or, of no slope, the function."""
+        unsure: Flags = ~(self.errors <= 1e-9 * np.abs(self.values))
+        unsure &= self.stand
+        if unsure.any():
+            flat = self.errors <= 1e-12 * self.line.size / self.scales
+            unsure &= ~(flat & (self.scales >= max(self.line.typical, 1.0) / 100))
+        return unsure
 
     def _at_scale(self, rest: Places, scales: Array) -> tuple[Array, Array, Flags, Array | None]:
         """What the levels of one scale tell, and the changes at the first of these where steps are long."""
@@ -94,10 +95,9 @@ class Many:
     def _opened(self, places: Places, at: Array, scales: Array) -> "_Opened":
         """What the first levels tell; they are evaluated together with what is beside the places."""
         level = self.points.level
-        taken, beside = ridders.steps(at, scales, level), self.points.beside(at, scales)
-        count = len(taken)
-        changes = self.points.grid(places, np.concatenate((taken, beside)) if len(beside) else taken)
-        window, near = (taken, changes[:count]), (beside, changes[count:])
+        taken = ridders.steps(at, scales, level, beside=self.points.beside)
+        changes, count = self.points.grid(places, taken), 2 * TOGETHER
+        window, near = (taken[:count], changes[:count]), (taken[count:], changes[count:])
         told = self._told(window, near, places, at, scales / 2**level)
         left = np.flatnonzero(~told.settled)
         return _Opened(told, window[1], [one.take(left, 1) for one in (*window, *near)])

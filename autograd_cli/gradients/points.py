@@ -23,11 +23,13 @@ def in_a_row(places: Places) -> Places | slice:
 class Points(Protocol):
     """What moves by steps; `at` are the components' recorded values, 0 of directions, (n,).
 
-    `level` is that of the longest steps with which to begin.
+    `level` is that of the longest steps with which to begin; `beside` says that steps so short that what
+    they change shows rounding are taken as well.
     """
 
     at: Array
     level: int
+    beside: bool
 
     def changes(self, places: Places, steps: Array) -> Array:
         """The change of the sum as what is at each place moves by a step, alone: (q,), (q,) -> (q,).
@@ -38,9 +40,6 @@ class Points(Protocol):
     def grid(self, places: Places, steps: Array) -> Array:
         """The changes for several steps at each place: (m,), (k, m) -> (k, m)."""
 
-    def beside(self, at: Array, scales: Array) -> Array:
-        """Steps so short that what they change shows rounding, (m,) -> (k, m); k may be 0."""
-
     def noise(self, places: Places, scatter: Array | None) -> Array:
         """The absolute error of a change at each place, from how far those beside scatter: (m,) -> (m,)."""
 
@@ -49,6 +48,7 @@ class InTurn:
     """Points at which nothing else moves."""
 
     level = 0
+    beside = False
 
     def __init__(self, line: Line, at: Array) -> None:
         self.line = line
@@ -81,10 +81,6 @@ class InTurn:
     def grid(self, places: Places, steps: Array) -> Array:
         """As `Points` has it."""
         return self.changes(np.repeat(places, len(steps)), steps.T.ravel()).reshape(steps.T.shape).T
-
-    def beside(self, at: Array, scales: Array) -> Array:
-        """None: as much is known beforehand of rounding."""
-        return np.empty((0, len(at)))
 
     def noise(self, places: Places, scatter: Array | None) -> Array:
         """As `Points` has it."""

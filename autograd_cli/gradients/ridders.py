@@ -18,6 +18,8 @@ from autograd_cli.gradients.slope import FIRST, RELATIVE, TOGETHER
 
 Array = NDArray[np.float64]
 _EPS = float(np.finfo(np.float64).eps)
+_BESIDE = 1e-6, -1.3e-6, 1.7e-6
+"""Steps, of a component's size, within which a function is a parabola but for rounding."""
 
 
 class Told(NamedTuple):
@@ -28,10 +30,22 @@ class Told(NamedTuple):
     settled: NDArray[np.bool_]
 
 
-def steps(at: Array, scales: Array, start: int = 0, count: int = TOGETHER) -> Array:
-    """The steps that floats take from level `start` on, up and then down: (n,) -> (2 * count, n)."""
-    h = FIRST * scales * np.ldexp(1.0, -np.arange(start, start + count))[:, None]
-    return np.concatenate(((at + h) - at, (at - h) - at))
+def steps(at: Array, scales: Array, start: int = 0, count: int = TOGETHER, beside: bool = False) -> Array:
+    """The steps that floats take from level `start` on, up and then down: (n,) -> (2 * count, n).
+
+    With those `beside` the place behind them.
+    """
+    taken: Array = _parts(start, count, beside) * scales
+    taken += at
+    taken -= at
+    return taken
+
+
+@cache
+def _parts(start: int, count: int, beside: bool) -> Array:
+    """The steps of so many levels, of the scale: (k, 1)."""
+    up = FIRST * np.ldexp(1.0, -np.arange(start, start + count))
+    return np.concatenate((up, -up, _BESIDE if beside else ()))[:, None]
 
 
 class Levels:

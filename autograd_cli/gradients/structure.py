@@ -1,5 +1,6 @@
 """A leaf each of whose elements touches its own elements of what is summed: all move at once."""
 
+from collections.abc import Iterable, Sequence
 from math import isfinite, sqrt
 from typing import Any
 
@@ -13,6 +14,7 @@ from autograd_cli.gradients.line import Array, Line, Places
 from autograd_cli.gradients.points import in_a_row
 from autograd_cli.gradients.replay import Planned
 from autograd_cli.gradients.ridders import Levels
+from autograd_cli.gradients.slope import TOGETHER
 from autograd_cli.gradients.weights import keeps_order, passed_on
 
 _ALIKE = 1e-9
@@ -20,10 +22,8 @@ _TRIED = 0.01, -0.01, 1e-4
 """How far all components are moved, of their sizes, to see that together they do what each does alone."""
 _SHORT = 3
 """The level of the first steps where rounding is small."""
-_BESIDE = np.array([[1e-6], [-1.3e-6], [1.7e-6]])
-"""Steps, of a component's size, within which a function is a parabola but for rounding."""
 _SCATTERED = 2
-"""How many times as far as these are off it rounding may go."""
+"""How many times as far as short steps are off a parabola rounding may go."""
 _LOOKED_AT = 1000
 _ULPS = 8
 _CANCELS = 4
@@ -113,10 +113,8 @@ class Flat:
         self.weights = {place: _number(weight) for place, weight in weights.items()}
         self.start = line.replay.inputs[line.name]
         self.base = {place: lanes.values[place].reshape(-1) for place in weights}
-        last = max(weights)
-        aligned = _aligned(line, lanes)
-        self.calls = [one for one, _, _ in lanes.calls if one.index in aligned and one.index <= last]
-        self.steps = [self._step(planned, lanes) for planned in self.calls]
+        self.steps = [self._step(planned, lanes) for planned in _leading_to(weights, lanes)]
+        self.lays = any(laid for _, _, _, laid in self.steps)
 
     def _step(self, planned: Planned, lanes: Lanes) -> tuple[int, Any, tuple[int, ...], list[int]]:
         """A call with the places of its arguments, and which of these are laid out."""
@@ -146,6 +144,10 @@ class Flat:
             for place in laid:
                 values[place] = self.values[place][chosen]
             values[index] = call(*[values[place] for place in places])
+        return self.added(values, chosen)
+
+    def added(self, values: Sequence[Any], chosen: Any) -> torch.Tensor:
+        """What the `chosen` elements add to the change of the sum, by the values of the calls."""
         made: torch.Tensor | None = None
         for place, weight in self.weights.items():
             part: torch.Tensor = values[place] - self.base[place][chosen]
@@ -156,6 +158,16 @@ class Flat:
             made = part if made is None else made.add_(part)
         assert made is not None
         return made
+
+
+def _leading_to(weights: Iterable[int], lanes: Lanes) -> list[Planned]:
+    """The calls that the values with weights are made by."""
+    needed, found = set(weights), list[Planned]()
+    for planned, _, _ in reversed(lanes.calls):
+        if planned.index in needed:
+            found.append(planned)
+            needed.update(planned.slots or ())
+    return found[::-1]
 
 
 def _norm(values: Array) -> float:
@@ -196,6 +208,7 @@ class Structured:
         line.measure(noise)
         self.most: Array = np.fmax(self.own, line.noise)
         self.level = _SHORT if line.measured > 0 and self._is_explained() else 0
+        self.beside = self.level > 0
 
     def _check(self, lanes: Lanes) -> None:
         """Hold what all components add against what the sum itself changes by, where that is finite.
@@ -207,14 +220,26 @@ class Structured:
         for step in _TRIED:
             moved = line.components + sizes * step
             leaf = moved.reshape(1, *line.leaf.shape)
-            whole = float(line.sums(lanes({line.replay.inputs[line.name]: leaf}) - line.output))
-            each = self.flat(moved, slice(None))
+            values = lanes.every({line.replay.inputs[line.name]: leaf})
+            whole = float(line.sums(values[line.replay.root] - line.output))
+            each = self._each(moved, values)
             off = abs(float(each.sum()) - whole)
             if off <= _ALIKE * float(each.abs().sum()) + line.room:
                 return
             if isfinite(off):
                 break
         raise NoLanesError
+
+    def _each(self, moved: torch.Tensor, values: list[Any]) -> torch.Tensor:
+        """What each component adds, all of them moved, where the program has these values in one lane.
+
+        Where nothing is laid out the calls are those of the program on the very same elements.
+        """
+        if self.flat.lays:
+            return self.flat(moved, slice(None))
+        for place in self.flat.weights:
+            values[place] = values[place].reshape(-1)
+        return self.flat.added(values, slice(None))
 
     def _is_explained(self) -> bool:
         """Whether rounding in what each component adds comes to what the sum is rounded by."""
@@ -229,9 +254,10 @@ class Structured:
         """The rounding error of what some components add."""
         at = self.at[some]
         scales = np.where(at == 0, self.line.typical, np.abs(at))
-        taken, near = ridders.steps(at, scales, _SHORT), (at + _BESIDE * scales) - at
-        levels = Levels(taken, self.grid(some, taken))
-        return self._noise(some, levels.scatter(near, self.grid(some, near), scales / 2**_SHORT))
+        taken, count = ridders.steps(at, scales, _SHORT, beside=True), 2 * TOGETHER
+        changes = self.grid(some, taken)
+        levels = Levels(taken[:count], changes[:count])
+        return self._noise(some, levels.scatter(taken[count:], changes[count:], scales / 2**_SHORT))
 
     def _noise(self, places: Places, scatter: Array) -> Array:
         chosen = in_a_row(places)
@@ -253,12 +279,6 @@ class Structured:
         made: Array = self.flat(
             moved, chosen if isinstance(chosen, slice) else torch.from_numpy(places)
         ).numpy()
-        return made
-
-    def beside(self, at: Array, scales: Array) -> Array:
-        """As `Points` has it."""
-        made: Array = at + _BESIDE[: len(_BESIDE) if self.level else 0] * scales
-        made -= at
         return made
 
     def noise(self, places: Places, scatter: Array | None) -> Array:
