@@ -87,7 +87,7 @@ class Formulas:
         """What gives the formula's own run, and its value: casts to lower precision are float64 in it."""
         found = None if self.recorded else computed(text, self.bindings)
         if found is not None:
-            return partial(self._run_of, found), found.values[-1]
+            return partial(self._run_of, found), found.value
         settings = self._settings
         program = parse(Source(text))
         if self.recorded:

@@ -58,23 +58,26 @@ class _Planned:
 
 
 class Computed:
-    """A formula that was computed: its plan, and the value of each step, the last of which is its own."""
+    """A formula that was computed: its plan, the values of its names, and its own."""
 
-    def __init__(self, plan: Sequence[_Planned], values: Sequence[Any]) -> None:
+    def __init__(self, plan: Sequence[_Planned], names: Mapping[str, Any], value: Any) -> None:
         self.plan = plan
-        self.values = values
+        self.names = names
+        self.value = value
 
     def steps(self) -> list[LiveStep]:
-        """The steps as the interpreter makes them."""
-        return [self._step(place, planned) for place, planned in enumerate(self.plan)]
+        """The steps as the interpreter makes them: it records gradients."""
+        with Grad(True):
+            values = _values(self.plan, self.names)
+        return [self._step(place, planned, values) for place, planned in enumerate(self.plan)]
 
-    def _step(self, place: int, planned: _Planned) -> LiveStep:
-        value, function = self.values[place], planned.function
+    def _step(self, place: int, planned: _Planned, values: Sequence[Any]) -> LiveStep:
+        value, function = values[place], planned.function
         if planned.kind == "binding":
             return LiveStep(place, _WRITTEN, "binding", value, name=planned.name)
         if function is None:
             return LiveStep(place, _WRITTEN, "constant", value)
-        given = (self.values[arg.index] if type(arg) is Ref else arg for arg in planned.args)
+        given = (values[arg.index] if type(arg) is Ref else arg for arg in planned.args)
         held = not value.requires_grad and any(getattr(one, "requires_grad", False) for one in given)
         args, kwargs = planned.args, planned.kwargs
         return LiveStep(place, _WRITTEN, "call", value, function, planned.call, args, kwargs, (), held)
@@ -83,21 +86,19 @@ class Computed:
 def computed(text: str, bindings: Sequence[BoundValue]) -> Computed | None:
     """A formula at the values of its names; None where the interpreter has to run it.
 
-    Gradients are recorded, as the interpreter records them. All values are in double precision on
-    the CPU, so that a replay would give the same.
+    All values are in double precision on the CPU, so that a replay would give the same.
     """
     if len(text) > _LONGEST:
         return None
     names = {binding.name: binding.value for binding in bindings}
     plan = _plan(text, tuple([(name, isinstance(value, torch.Tensor)) for name, value in names.items()]))
-    values: list[Any] = []
+    if not plan:
+        return None
     try:
-        with Grad(True):
-            for planned in plan:
-                values.append(_value(planned, values, names))
+        with Grad(False):
+            return Computed(plan, names, _values(plan, names)[-1])
     except Exception:  # the interpreter says what is wrong
         return None
-    return Computed(plan, values) if plan else None
 
 
 @remembered
@@ -114,6 +115,14 @@ def _plan(text: str, bound: tuple[tuple[str, bool], ...]) -> tuple[_Planned, ...
         return ()
     is_last = isinstance(root, Ref) and root.index == len(reader.steps) - 1
     return tuple(reader.steps) if is_last else ()
+
+
+def _values(plan: Sequence[_Planned], names: Mapping[str, Any]) -> list[Any]:
+    """The value of each step."""
+    values: list[Any] = []
+    for planned in plan:
+        values.append(_value(planned, values, names))
+    return values
 
 
 def _value(planned: _Planned, values: Sequence[Any], names: Mapping[str, Any]) -> Any:

@@ -123,9 +123,10 @@ class Line:
         if self.components.numel() <= _FEW:
             few = sorted(size for size in map(abs, self.components.tolist()) if 0 < size < inf)
             return few[(len(few) - 1) // 2] if few else 1.0
-        sizes = self.components[:: 1 + self.components.numel() // _ENOUGH].abs()
+        sizes = np.abs(self.components.numpy()[:: 1 + self.components.numel() // _ENOUGH])
         sizes = sizes[(sizes > 0) & (sizes < inf)]
-        return float(sizes.median()) if sizes.numel() else 1.0
+        middle = (len(sizes) - 1) // 2
+        return float(np.partition(sizes, middle)[middle]) if len(sizes) else 1.0
 
     @once
     def lanes(self) -> Lanes | None:
@@ -236,7 +237,10 @@ class Line:
         """The components that are not finite themselves."""
         if self.components.numel() <= _FEW:
             return [i for i, number in enumerate(self.components.tolist()) if not isfinite(number)]
-        found: list[int] = (~self.components.isfinite()).nonzero().flatten().tolist()
+        known = self.components.numpy()
+        with np.errstate(all="ignore"):
+            is_sure = isfinite(known.sum())
+        found: list[int] = [] if is_sure else np.flatnonzero(~np.isfinite(known)).tolist()
         return found
 
     def clouded(self) -> list[int]:
