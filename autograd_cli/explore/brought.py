@@ -30,6 +30,17 @@ def told(uses: Sequence[Use]) -> AbstractContextManager[None]:
     return hushed(False)
 
 
+def restored(run: Run, options: Options) -> bool:
+    """Whether their code wrote into leaves, which get back what was bound: gradients are those at that."""
+    if not options.use:
+        return False
+    from autograd_cli.run.brought import Called
+
+    calls = dict.fromkeys(step.call for step in run.steps if isinstance(step.call, Called))
+    written = [call.restore() for call in reversed(calls)]  # the first one knows what was bound
+    return any(written)
+
+
 def with_callables(report: Report, program: Program, options: Options) -> Report:
     """The report with the callables that were brought, and a warning for each that is not used."""
     from autograd_cli.diagnose.inputs import unused_callables  # few runs have any

@@ -11,7 +11,7 @@ from torch.autograd.graph import Node as GradFn
 from autograd_cli.diagnose.inspections import inspect
 from autograd_cli.errors import InputError, Span
 from autograd_cli.explore.asking import with_allowed, with_asked
-from autograd_cli.explore.brought import muted, told, with_examined
+from autograd_cli.explore.brought import muted, restored, told, with_examined
 from autograd_cli.explore.inspection import facts
 from autograd_cli.explore.options import Options, status_of, unknown_name
 from autograd_cli.explore.packing import binding_record, output_record, versions
@@ -60,6 +60,8 @@ def explored(
     cotangent = cotangent_of(made, root, options, stdin)
     with told(options.use):
         passed = backward(made, cotangent, reading.walk.nodes)
+    if restored(made, options):
+        graph = packed_graph(made, reading, limit)
     graph = with_cotangents(graph, reading, passed.cotangents, limit)
     called = options.grad_output if options.grad_output in {b.name for b in made.bindings} else ""
     chosen = judging(options, cotangent, called or "")

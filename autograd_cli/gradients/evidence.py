@@ -183,7 +183,7 @@ class Bench:
             repeated=self._repeated(name),
             keeps=self._keeps,
             innocent=cache(partial(self._is_innocent, name)),
-            torchs=not any(map(is_own, self.run.steps)),
+            torchs=not self.run.settings.uses and not any(map(is_own, self.run.steps)),
         )
 
     def _along(self, whole: Evidence, spread: Spread, slopes: Numeric) -> Evidence:

@@ -61,6 +61,7 @@ class Called:
         self._state: torch.Tensor | None = None
         self._dtypes: tuple[torch.dtype, ...] = ()
         self._written: frozenset[int] = frozenset()
+        self._leaves: list[tuple[torch.Tensor, torch.Tensor]] = []
         self._recorded: tuple[tuple[Any, ...], dict[str, Any], Any] | None = None
 
     @property
@@ -78,8 +79,12 @@ class Called:
         if not torch.equal(state, torch.random.get_rng_state()):
             self._state, self._recorded = state, _detached((args, kwargs, value))
         self._dtypes = _dtypes(given)
-        moved = {id(t) for t, was in zip(given, before, strict=True) if _is_written(t, *was)}
+        written = [
+            (t, was) for t, (number, was) in zip(given, before, strict=True) if _is_written(t, number, was)
+        ]
+        moved = {id(t) for t, _ in written}
         self._written = frozenset(i for i, arg in enumerate(args) if id(arg) in moved)
+        self._leaves = [(t, was) for t, was in written if t.is_leaf and t.requires_grad]
         return value
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -98,6 +103,15 @@ class Called:
                     raise
                 said = f"{self.__name__} cannot be called again in {_dtype_name(given)}: {first_line(error)}"
                 raise RuntimeError(said) from error
+
+    def restore(self) -> bool:
+        """Give leaves that the call wrote into unsaid what they held; whether there are any.
+
+        What shares memory with them keeps what was written.
+        """
+        for leaf, value in self._leaves:
+            leaf.data = value.clone()
+        return bool(self._leaves)
 
     def with_parameters(
         self, module: torch.nn.Module, held: dict[str, torch.Tensor], args: Any, kwargs: Any

@@ -20,7 +20,7 @@ from autograd_cli.lang.nodes import Expr
 from autograd_cli.report import Gradient, Ref, Slot, Verdict, Witness
 from autograd_cli.run.tape import BoundValue, LiveStep, Run
 
-_FEW = 400
+_FEW = 200
 """Elements of an input up to which its error is compared with patterns."""
 
 

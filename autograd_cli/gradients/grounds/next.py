@@ -56,7 +56,8 @@ def _of_wrong(gradient: Gradient, grounds: Grounds) -> str:
 
 def _of_precision(grounds: Grounds, run: Run) -> str:
     if grounds.loss is not None:
-        return f"write {grounds.loss.text} in a form that loses less, or {_AGX} --dtype float64"
+        other = f", or {_AGX} --dtype float64" if run.dtype != "float64" else ""
+        return f"write {grounds.loss.text} in a form that loses less{other}"
     return f"{_AGX} --dtype float64" if run.dtype != "float64" else ""
 
 

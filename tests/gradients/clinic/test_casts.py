@@ -40,6 +40,25 @@ class Wrong(Result):
         return g * 3.003 * ctx.saved_tensors[0].float() ** 2
 
 
+class Steep(Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = x.float()
+        ctx.save_for_backward(y)
+        return ((1 + y).log() * 300).sin().double()
+
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return (g.float() * ((1 + y).log() * 300).cos() * 300 / (1 + y)).double()
+
+
+class SteepWrong(Steep):
+    @staticmethod
+    def backward(ctx, g):
+        return 1.001 * Steep.backward(ctx, g)
+
+
 def plain(x):
     return torch.sin(x.float()) * torch.ones(3, dtype=torch.float32)
 """
@@ -77,3 +96,15 @@ def test_a_wrong_one_with_casts_is_wrong(examined):
 def test_that_a_gradient_is_cast_is_told_all_the_same(examined):
     said = [each.sentence for each in examined("Result.apply", "f(x).sum()").examined[0].concerns]
     assert "its 1st return value is float32 where x is float64" in said
+
+
+def test_casts_inside_of_a_run_in_float64_lose_digits(examined):
+    made = examined("Steep.apply", "f(x).sum()", dtype="float64")
+    assert (made.status, made.gradients[0].verdict) == (0, Verdict.PRECISION)
+    assert made.gradients[0].grounds.next == "write f(x) in a form that loses less"
+    assert "in float32" in made.gradients[0].sentence
+
+
+def test_what_is_wrong_beside_its_casts_is_wrong_in_float64_too(examined):
+    made = examined("SteepWrong.apply", "f(x).sum()", dtype="float64")
+    assert (made.status, made.gradients[0].verdict) == (1, Verdict.WRONG)

@@ -46,13 +46,13 @@ class Marked(Function):
 
 @pytest.fixture
 def examined(tmp_path):
-    """The report of a class of the file above, called on values that are no leaves."""
+    """The report of a class of the file above, called on no leaves unless a source says so."""
     (tmp_path / "changes.py").write_text(TEXT)
 
-    def made(name):
+    def made(name, source="f(x*1, y).sum()", x="randn(3)", check=True):
         use = Use("f", str(tmp_path / "changes.py"), f"{name}.apply")
-        bound = [("x", "randn(3)"), ("y", "randn(3)")]
-        return explore("f(x*1, y).sum()", bound, Options(use=(use,), check=True))
+        bound = [("x", x), ("y", "randn(3)")]
+        return explore(source, bound, Options(use=(use,), check=check))
 
     return made
 
@@ -75,3 +75,23 @@ def test_one_that_marks_what_it_changes_is_right(examined):
     made = examined("Marked")
     assert (made.status, {slot.verdict for slot in made.examined[0].slots}) == (0, {Verdict.OK})
     assert [each.name for each in made.examined[0].concerns if each.wrong] == []
+
+
+class TestGivenALeaf:
+    """The leaf itself is changed, which torch does not see either."""
+
+    @pytest.mark.parametrize("name", ["Data", "InPlace"])
+    def test_the_leaf_is_shown_as_it_was_bound(self, examined, name):
+        made = examined(name, "f(x, y).sum()", "[1., 2.5, -3.]", check=False)
+        assert list(made.bindings[0].value) == [1.0, 2.5, -3.0]
+        (leaf,) = [node for node in made.graph.nodes if node.leaf == "x"]
+        assert list(leaf.value) == [1.0, 2.5, -3.0]
+
+    def test_the_slope_is_taken_at_what_was_bound(self, examined):
+        made = examined("InPlace", "(f(x, y) + x**2).sum()", "[1., 2., 3.]")
+        gradient = made.gradients[0]
+        # f is (2x)² + y: its backward gives 4x for 8x, and that of x² twice what it is at x.
+        assert gradient.numeric == pytest.approx([10.0, 20.0, 30.0])
+        assert gradient.autograd == pytest.approx([8.0, 16.0, 24.0])
+        assert (made.status, gradient.verdict) == (1, Verdict.WRONG)
+        assert [each.name for each in made.examined[0].concerns if each.wrong] == ["changes-input"]
