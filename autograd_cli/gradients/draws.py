@@ -140,7 +140,7 @@ def lane_factors(uses: Sequence[Use], count: int, samples: int, still: int = 0) 
     may have. Of `count` numbers they are those that `draws` gives. They are not to be changed.
     """
     if count > KEPT:
-        return _lanes_of_pool(uses, samples)
+        return iter(_lanes_of_pool(tuple(uses), samples))
     return iter(_lanes_of_few(tuple(uses), count, samples, still))
 
 
@@ -156,11 +156,11 @@ def _lanes_of_few(uses: tuple[Use, ...], count: int, samples: int, still: int) -
     return [part.view(len(moved), *shape) for part, (shape, _) in zip(parts, uses, strict=True)]
 
 
-def _lanes_of_pool(uses: Sequence[Use], samples: int) -> Iterator[torch.Tensor]:
-    """The same from the pool, laid out in rows that are read from anywhere on."""
+@lru_cache(maxsize=4)
+def _lanes_of_pool(uses: tuple[Use, ...], samples: int) -> list[torch.Tensor]:
+    """The same from the pool, laid out in rows that are read from anywhere on: no memory of their own."""
     starts = Random(0)
-    for shape, eps in uses:
-        yield pooled(shape.numel(), eps, samples, starts).view(1 + samples, *shape)
+    return [pooled(shape.numel(), eps, samples, starts).view(1 + samples, *shape) for shape, eps in uses]
 
 
 def pooled(count: int, eps: float, samples: int, starts: Random) -> torch.Tensor:

@@ -80,15 +80,22 @@ class Together:
     def totals(self, output: torch.Tensor, cotangent: torch.Tensor) -> list[float]:
         """The sum in each lane. Raises NoLanesError where the first lane is not what the replay gives."""
         recorded = self.replay.recorded()[self.replay.root]
+        if recorded.ndim == 0 and not (output.is_complex() or cotangent.is_complex()):
+            return self.numbers(output, recorded, cotangent)
         if not alike(output[0], recorded):
             raise NoLanesError
-        if self.openings is None:
-            weighed = output * cotangent.conj()
-            real = weighed.real if weighed.is_complex() else weighed
-            numbers: list[float] = real.reshape(self.count, -1).sum(1).tolist()
-            return numbers
+        weighed = output * cotangent.conj()
+        real = weighed.real if weighed.is_complex() else weighed
+        numbers: list[float] = real.reshape(self.count, -1).sum(1).tolist()
+        return numbers
+
+    def numbers(self, output: torch.Tensor, recorded: torch.Tensor, cotangent: torch.Tensor) -> list[float]:
+        """As `totals`, where the output is one real number."""
         outputs = output.tolist()
-        self.opened = self.openings.opened(outputs, 1 + self.samples)
+        if output.ndim != 1 or output.dtype != recorded.dtype or not _same(outputs[0], float(recorded)):
+            raise NoLanesError
+        if self.openings is not None:
+            self.opened = self.openings.opened(outputs, 1 + self.samples)
         weight = float(cotangent)
         return [weight * output for output in outputs]
 
@@ -167,10 +174,14 @@ def alike(one: torch.Tensor, other: torch.Tensor) -> bool:
     if one.shape != other.shape or one.dtype != other.dtype:
         return False
     if one.ndim == 0:
-        here, there = complex(one), complex(other)
-        return here == there or abs(here - there) <= _ALIKE * abs(here) or (here != here and there != there)
+        return _same(complex(one), complex(other))
     room = _ALIKE * float(other.abs().nan_to_num(0.0, 0.0, 0.0).max()) if other.numel() else 0.0
     return torch.allclose(one, other, rtol=_ALIKE, atol=room, equal_nan=True)
+
+
+def _same(here: complex, there: complex) -> bool:
+    """Whether two numbers are the same but for rounding."""
+    return here == there or abs(here - there) <= _ALIKE * abs(here) or (here != here and there != there)
 
 
 def rows(lanes: torch.Tensor) -> torch.Tensor:
