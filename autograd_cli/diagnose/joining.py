@@ -7,6 +7,7 @@ from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.facts import Case
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
+from autograd_cli.lang.source import several
 from autograd_cli.report import Finding, Fix
 from autograd_cli.run.tape import Operand
 
@@ -84,18 +85,15 @@ def ragged(case: Case) -> Finding | None:
     if found is None:
         return None
     place, short, count, wanted = found
-    rows = [(name, _elements(size)) for name, size in _rows(operand)]
+    rows = [(name, several(size, "element")) for name, size in _rows(operand)]
     return case.finding(
         "AGX317",
-        f"{drawing.quoted(operand.text)} is no table: {place} has {_elements(count)}, {short} has {wanted}.",
+        f"{drawing.quoted(operand.text)} is no table: {place} has {several(count, 'element')}, "
+        f"{short} has {wanted}.",
         name="ragged-list",
         cause=drawing.columns(rows) if 0 < len(rows) <= 6 else (),
         lengths=[size for _, size in _rows(operand)],
     )
-
-
-def _elements(count: int) -> str:
-    return f"{count} element{'' if count == 1 else 's'}"
 
 
 def _first_ragged(value: object, place: str) -> tuple[str, str, int, int] | None:

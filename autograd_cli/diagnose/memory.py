@@ -7,6 +7,7 @@ from autograd_cli.diagnose.broadcasting import whole_numbers
 from autograd_cli.diagnose.facts import Case, sized
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
+from autograd_cli.lang.source import several
 from autograd_cli.report import Finding, Fix
 from autograd_cli.report.values import shape_text
 
@@ -84,7 +85,7 @@ def wrong_count(case: Case) -> Finding | None:
     return case.finding(
         "AGX308",
         f"{_product(sizes)}, but {sized(operand)} has "
-        f"{count} element{'' if count == 1 else 's'}{' there' if skipped == 2 else ''}.",
+        f"{several(count, 'element')}{' there' if skipped == 2 else ''}.",
         fix=_inferred(case, count),
         asked=tuple(sizes),
         count=count,

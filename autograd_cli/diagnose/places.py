@@ -11,6 +11,7 @@ from autograd_cli.diagnose.facts import Case, sized
 from autograd_cli.diagnose.statements import with_keyword
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
+from autograd_cli.lang.source import several
 from autograd_cli.report import Finding, Fix
 from autograd_cli.report.values import shape_text
 from autograd_cli.run.tape import Operand
@@ -167,7 +168,7 @@ def _too_many(case: Case) -> Finding:
 
 
 def _dimensions(count: int) -> str:
-    return f"{count} dimension{'' if count == 1 else 's'}" if count else "no dimensions"
+    return several(count, "dimension") if count else "no dimensions"
 
 
 # Dimensions

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.facts import Case, sized
 from autograd_cli.lang import nodes
+from autograd_cli.lang.source import several
 from autograd_cli.report import Finding, Fix
 from autograd_cli.report.values import shape_text
 from autograd_cli.run.tape import Operand
@@ -157,7 +158,7 @@ def _wrong_rank(case: Case, product: Product, left: Operand, right: Operand) -> 
     return case.finding(
         "AGX301",
         f"`{case.name}` takes {_RANKS[product.ranks[0]]} and {_RANKS[product.ranks[1]]}; "
-        f"{sized(wrong)} has {_dimensions(wrong.value.ndim)}, "
+        f"{sized(wrong)} has {several(wrong.value.ndim, 'dimension')}, "
         f"not {wanted}.",
         cause=_drawn_ranks(left, right),
         fix=(*_as_matmul(case, product, left, right), *_flattened(case, product, left, right)),
@@ -174,14 +175,14 @@ def _flattened(case: Case, product: Product, left: Operand, right: Operand) -> I
     yield Fix("one number, of all pairs of elements", repair.edited(source, edits))
 
 
-def _dimensions(count: int) -> str:
-    return f"{count} dimension{'' if count == 1 else 's'}"
-
-
 def _drawn_ranks(left: Operand, right: Operand) -> tuple[str, ...]:
     return drawing.columns(
         [
-            (drawing.label(operand.text), shape_text(operand.value.shape), _dimensions(operand.value.ndim))
+            (
+                drawing.label(operand.text),
+                shape_text(operand.value.shape),
+                several(operand.value.ndim, "dimension"),
+            )
             for operand in (left, right)
         ]
     )

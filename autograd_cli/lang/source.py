@@ -43,6 +43,11 @@ def _shown(char: str) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
+def several(count: int, noun: str) -> str:
+    """A count with its noun, in the plural unless it is one: "1 node", "1,200 nodes"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def in_words(items: Iterable[str]) -> str:
     """The items as a sentence lists them: "a", "a and b", "a, b and c"."""
     *first, last = items

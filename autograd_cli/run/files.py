@@ -18,6 +18,7 @@ import torch
 
 from autograd_cli.errors import AgxError, MissingError, first_line, missing_file
 from autograd_cli.lang.arithmetic import refuse_items, too_many
+from autograd_cli.lang.source import several
 from autograd_cli.report.values import is_number
 from autograd_cli.run.readable import Data, unreadable, within
 from autograd_cli.run.settings import Settings
@@ -220,14 +221,11 @@ def _rows(name: str, text: str) -> Iterator[_Row]:
         if len(cells) != len(first[1]):
             raise unreadable(
                 name,
-                f"row {row[0]} has {_columns(len(cells))}, row {first[0]} has {_columns(len(first[1]))}",
+                f"row {row[0]} has {several(len(cells), 'column')}, "
+                f"row {first[0]} has {several(len(first[1]), 'column')}",
                 "Every row has as many columns as the first.",
             )
         yield row
-
-
-def _columns(count: int) -> str:
-    return f"{count} column{'' if count == 1 else 's'}"
 
 
 def _column(data: Data, header: list[str], width: int) -> int:

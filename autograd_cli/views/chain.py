@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from autograd_cli.lang.source import cells
+from autograd_cli.lang.source import cells, several
 from autograd_cli.report.chain import Chain, Departure, Link, Way, Ways
 from autograd_cli.report.records import Node, Report, Values
 from autograd_cli.report.values import shape_text
@@ -255,7 +255,7 @@ def counted(ways: Ways) -> str:
     """How many ways there are, in words: about 10^6020 where they are too many to count."""
     if ways.number is None:
         return f"about 10^{ways.power:.0f} ways"
-    return f"{ways.number:,} way{'' if ways.number == 1 else 's'}"
+    return several(ways.number, "way")
 
 
 def _is_put_in(link: Link, longest: int) -> bool:

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from math import isfinite, prod
 
+from autograd_cli.lang.source import several
 from autograd_cli.report.records import Concern, Examination, Slot, Verdict
 from autograd_cli.report.values import index_text
 from autograd_cli.views import numbers
 from autograd_cli.views.pieces import Line, Piece, one_line, words
+from autograd_cli.views.witnesses import VERDICTS
 
 _LABEL = 9
-_STYLES = {Verdict.OK: "good", Verdict.KINK: "warning", Verdict.PRECISION: "warning"}
 
 
 def examination(found: Examination) -> list[Piece]:
@@ -41,7 +42,7 @@ def _rows(slots: Sequence[Slot]) -> list[Piece]:
             words(
                 (name.ljust(size), "name"),
                 "  ",
-                (slot.verdict.value.ljust(verdicts), _STYLES.get(slot.verdict, "bad")),
+                (slot.verdict.value.ljust(verdicts), VERDICTS[slot.verdict][1]),
                 f"  {_count(slot)}",
             ),
             indent=1,
@@ -53,9 +54,9 @@ def _rows(slots: Sequence[Slot]) -> list[Piece]:
 def _count(slot: Slot) -> str:
     total = prod(slot.shape)
     if slot.verdict is not Verdict.WRONG or not slot.wrong:
-        count = f"{total:,} element{'' if total == 1 else 's'}"
+        count = several(total, "element")
     else:
-        count = f"{slot.wrong:,} of {total:,} element{'' if total == 1 else 's'}"
+        count = f"{slot.wrong:,} of {several(total, 'element')}"
     return f"{count}{_ONLY.get(slot.only, '')}" if slot.verdict is Verdict.WRONG else count
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from autograd_cli.lang.source import in_words
+from autograd_cli.lang.source import in_words, several
 from autograd_cli.report.records import Gradient, Report, Severity
 from autograd_cli.views import witnesses
 from autograd_cli.views.backwards import backwards, suspicious
@@ -48,11 +48,11 @@ def title(report: Report) -> Words:
     stopped = failed(report)
     cause = why(report, stopped) if stopped else None
     parts = [words((f"failed at line {stopped.line}", "bad"))] if stopped else []
-    calls = _calls(report) or ([] if stopped else [_counted(len(report.statements), "statement")])
+    calls = _calls(report) or ([] if stopped else [several(len(report.statements), "statement")])
     parts += [words(text) for text in calls]
     for severity, style in ((Severity.ERROR, "bad"), (Severity.WARNING, "warning")):
         count = sum(finding.severity is severity and finding is not cause for finding in report.findings)
-        parts += [words((_counted(count, severity.value), style))] if count else []
+        parts += [words((several(count, severity.value), style))] if count else []
     return words((name, "source")) + tuple(word for part in parts for word in (*words(" · "), *part))
 
 
@@ -62,11 +62,7 @@ def _calls(report: Report) -> list[str]:
     for backward in report.backwards:
         counts.setdefault(backward.call, {})[backward.line, backward.span] = backward.count
     names = {"backward": "backward call", "grad": "autograd.grad call"}
-    return [_counted(sum(sites.values()), names.get(call, call)) for call, sites in counts.items()]
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return [several(sum(sites.values()), names.get(call, call)) for call, sites in counts.items()]
 
 
 def _whose(report: Report) -> list[Piece]:

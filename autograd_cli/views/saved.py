@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from autograd_cli.lang.source import several
 from autograd_cli.report.records import Keeping, Node, Report, Saved
 from autograd_cli.report.values import bytes_text
 from autograd_cli.views import numbers
@@ -93,19 +94,11 @@ def _total(keeping: Keeping, nodes: list[Node], kept: list[tuple[Node, Saved]]) 
     keepers = len({node.id for node, _ in kept})
     count = len(keeping.storages)
     shared = len(kept) - count
-    said = f" in {_counted(count, 'piece')} of memory" + (
-        ", shared memory counted once" if shared > 0 else ""
-    )
+    said = f" in {several(count, 'piece')} of memory" + (", shared memory counted once" if shared > 0 else "")
     others = len(nodes) - keepers
-    nothing = f"; {_counted(others, 'node')} keep{'s' if others == 1 else ''} nothing" if others else ""
+    nothing = f"; {several(others, 'node')} keep{'s' if others == 1 else ''} nothing" if others else ""
     total = words("together ", (bytes_text(keeping.bytes), "gradient"), (said + nothing, "quiet"))
     return Line(total, indent=1, hang=2)
-
-
-def _counted(count: int, noun: str) -> str:
-    if noun == "piece":
-        return f"{count:,} piece{'' if count == 1 else 's'}"
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _said(text: str) -> Line:

@@ -8,14 +8,13 @@ from autograd_cli.report.records import Gradient, Report, Second, SecondBlock, V
 from autograd_cli.report.values import element
 from autograd_cli.views import numbers
 from autograd_cli.views.pieces import BLANK, Column, Line, Piece, Room, Table, Words, one_line, words
-from autograd_cli.views.witnesses import place, values
+from autograd_cli.views.witnesses import place, style_of, values
 
 _INDENT = 5
 _MOST = 36
 """Elements of a block that are written out: a matrix of six rows and columns."""
 
 _COLUMNS = ("second derivative", "verdict", "elements", "worst at", "off", "rounding allows")
-_STYLES = {Verdict.OK: "good", Verdict.KINK: "warning", Verdict.PRECISION: "warning"}
 
 
 def second(report: Report, room: Room) -> list[Piece]:
@@ -119,7 +118,7 @@ def _severity(each: SecondBlock) -> tuple[float, float]:
 def _row(found: Second, each: SecondBlock) -> tuple[Words, ...]:
     return (
         words((_name(found, each), "name")),
-        words((each.verdict.value if each.verdict else "-", _style(each.verdict))),
+        words((each.verdict.value if each.verdict else "-", style_of(each.verdict))),
         words(f"{prod(each.shape):,}"),
         words((place(as_gradient(each)) or "-", "quiet")),
         words(_small(each.difference)),
@@ -160,15 +159,11 @@ def _whole(ranked: Sequence[SecondBlock]) -> Line:
     return Line(
         words(
             ("the second order: ", "quiet"),
-            (worst.value if worst else "not known", _style(worst)),
+            (worst.value if worst else "not known", style_of(worst)),
             (said, "quiet"),
         ),
         hang=2,
     )
-
-
-def _style(verdict: Verdict | None) -> str:
-    return "quiet" if verdict is None else _STYLES.get(verdict, "bad")
 
 
 def _small(value: float | None) -> str:

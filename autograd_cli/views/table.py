@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from autograd_cli.lang.source import cells
+from autograd_cli.lang.source import cells, several
 from autograd_cli.report.records import Local, Node, Report, Values
 from autograd_cli.views import numbers
 from autograd_cli.views.pieces import (
@@ -70,7 +70,7 @@ def graph_table(report: Report, room: Room) -> tuple[Table, list[Piece]] | None:
 def _under(drawn: Tree) -> list[Piece]:
     lines: list[Piece] = []
     if drawn.hidden > 0:
-        more = f"… {drawn.hidden:,} more node{'s' if drawn.hidden > 1 else ''}; --full shows all"
+        more = f"… {several(drawn.hidden, 'more node')}; --full shows all"
         lines.append(Line(words((more, "quiet")), indent=1))
     if drawn.numbered:
         note = "a number in brackets is the depth of a row that is too deep to be indented"

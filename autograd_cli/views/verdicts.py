@@ -6,15 +6,15 @@ from math import prod
 from typing import NamedTuple
 
 from autograd_cli.errors import ExitStatus
+from autograd_cli.lang.source import several
 from autograd_cli.report.checks import Element
 from autograd_cli.report.records import Backward, Examination, Gradient, Report, Verdict
 from autograd_cli.report.values import element, index_text
 from autograd_cli.views import numbers
 from autograd_cli.views.grounds import check_lines, ground_lines, says_more
 from autograd_cli.views.pieces import BLANK, Column, Line, Piece, Table, Words, one_line, words
-from autograd_cli.views.witnesses import GIVEN_NONE, OWN_NOTES, nothing_flows, place
+from autograd_cli.views.witnesses import GIVEN_NONE, OWN_NOTES, nothing_flows, place, style_of
 
-_STYLES = {Verdict.OK: "good", Verdict.KINK: "warning", Verdict.PRECISION: "warning"}
 _COLUMNS = ("gradient", "verdict", "elements", "worst at", "off", "rounding allows")
 
 
@@ -93,7 +93,7 @@ def _row(named: Named) -> tuple[Words, ...]:
     verdict = gradient.verdict.value if gradient.verdict else "-"
     return (
         words((named.name, "name")),
-        words((verdict, _style(gradient.verdict))),
+        words((verdict, style_of(gradient.verdict))),
         words(f"{prod(gradient.shape):,}"),
         words((place(gradient) or "-", "quiet")),
         words(numbers.off(gradient) or _small(gradient.difference)),
@@ -159,10 +159,6 @@ def _bar(gradient: Gradient) -> str:
     return "" if gradient.error_bar is None else f" {numbers.error_bar(gradient.error_bar)}"
 
 
-def _style(verdict: Verdict | None) -> str:
-    return "quiet" if verdict is None else _STYLES.get(verdict, "bad")
-
-
 def _small(value: float | None) -> str:
     return "-" if value is None else numbers.distance(value)
 
@@ -174,15 +170,11 @@ def _whole(ranked: Sequence[Gradient], examined: Sequence[Examination]) -> Line:
     if any(one.wrong or (one.causes and not is_missing) for one in examined):
         worst = Verdict.WRONG
     count = sum(prod(gradient.shape) for gradient in ranked)
-    own = f" and {_several(len(examined), 'check')} of your own code" if examined else ""
+    own = f" and {several(len(examined), 'check')} of your own code" if examined else ""
     said = (
-        f" · {_several(len(ranked), 'gradient')} of {_several(count, 'element')}{own}, "
+        f" · {several(len(ranked), 'gradient')} of {several(count, 'element')}{own}, "
         "against references in float64"
     )
     return Line(
-        words(("the whole: ", "quiet"), (worst.value if worst else "-", _style(worst)), (said, "quiet"))
+        words(("the whole: ", "quiet"), (worst.value if worst else "-", style_of(worst)), (said, "quiet"))
     )
-
-
-def _several(count: int, word: str) -> str:
-    return f"{count:,} {word}{'' if count == 1 else 's'}"

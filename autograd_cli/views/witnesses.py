@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from autograd_cli.lang.source import cells
+from autograd_cli.lang.source import cells, several
 from autograd_cli.report.records import MOST_ELEMENTS, Gradient, Summary, Values, Verdict, Witness
 from autograd_cli.report.values import count, flat, index_of, index_text
 from autograd_cli.views import numbers
@@ -33,6 +33,11 @@ OWN_NOTES = {
     GIVEN_NONE: "autograd gives None, which counts as 0",
 }
 """The sentences of notes that are about one gradient, whatever was said of another."""
+
+
+def style_of(verdict: Verdict | None) -> str:
+    """The style of a verdict, or of none."""
+    return "quiet" if verdict is None else VERDICTS[verdict][1]
 
 
 def block(gradient: Gradient, dtype: str, room: Room, notes: Sequence[str] = ()) -> list[Line]:
@@ -190,7 +195,7 @@ def _grounds(gradient: Gradient, dtype: str) -> list[str]:
         return [measured, said]
     if said or not gradient.kinks:
         return [said or measured]
-    return [f"at a kink in {gradient.kinks:,} element{'s' if gradient.kinks > 1 else ''}"]
+    return [f"at a kink in {several(gradient.kinks, 'element')}"]
 
 
 def _measured(gradient: Gradient, dtype: str) -> str:
@@ -214,4 +219,4 @@ def _measured(gradient: Gradient, dtype: str) -> str:
 def _along(gradient: Gradient) -> str:
     if gradient.directions is None:
         return ""
-    return f"numeric along {gradient.directions} random direction{'s' if gradient.directions > 1 else ''}"
+    return f"numeric along {several(gradient.directions, 'random direction')}"

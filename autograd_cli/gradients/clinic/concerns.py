@@ -10,6 +10,7 @@ from autograd_cli.errors import first_line
 from autograd_cli.gradients.clinic import written
 from autograd_cli.gradients.clinic.differences import same
 from autograd_cli.gradients.clinic.trial import Passed, Trial, backward_of, is_real
+from autograd_cli.lang.source import several
 from autograd_cli.report import Concern
 from autograd_cli.run.applies import leaving
 from autograd_cli.run.targets import place_of, shown
@@ -31,16 +32,12 @@ def _counted(trial: Trial, passed: Passed) -> Iterator[Concern]:
     if len(values) < wanted or extra:
         yield Concern(
             "wrong-count",
-            f"backward returns {_several(len(values), 'value')}, and forward takes "
-            f"{_several(wanted, 'argument')} ({', '.join(trial.names)}): one is due for each, None where "
+            f"backward returns {several(len(values), 'value')}, and forward takes "
+            f"{several(wanted, 'argument')} ({', '.join(trial.names)}): one is due for each, None where "
             "there is no gradient",
             written.returned(trial.owner, 1),
             True,
         )
-
-
-def _several(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def _shaped(trial: Trial, passed: Passed) -> Iterator[Concern]:
@@ -222,7 +219,7 @@ def _needed(trial: Trial, passed: Passed) -> Iterator[Concern]:
         count = sum(t.numel() for i in idle for t in values[i : i + 1] if isinstance(t, torch.Tensor))
         sentence = (
             f"computes the gradient of {names}, which {verb} none here: ctx.needs_input_grad is not asked, "
-            f"and {count:,} number{'' if count == 1 else 's'} returned for nothing"
+            f"and {several(count, 'number')} returned for nothing"
         )
         yield Concern("needs-ignored", sentence, written.backward_place(trial.owner))
 
