@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from math import sqrt
 
 import torch
@@ -17,6 +17,7 @@ from autograd_cli.gradients.numeric import Chosen, Numeric, numeric
 from autograd_cli.gradients.replay import Replay, ReplayError, raised
 from autograd_cli.gradients.rounding import Rounding, Spread, rms, rounding
 from autograd_cli.gradients.sampler import finfo
+from autograd_cli.lang.same import once
 from autograd_cli.run.tape import Run
 from autograd_cli.run.values import dtype_of
 
@@ -68,14 +69,14 @@ class Bench:
         other.replay, other.reason = self.replay, self.reason
         return other
 
-    @cached_property
+    @once
     def cotangent(self) -> torch.Tensor:
         """What the backward started from, in float64; only where there is a replay."""
         output = self.run.output
         given: torch.Tensor = raised(torch.ones_like(output) if self.given is None else self.given)
         return given.broadcast_to(output.shape)
 
-    @cached_property
+    @once
     def replay(self) -> Replay | None:
         """The tape as a function in float64; None where there is none."""
         try:
@@ -84,12 +85,12 @@ class Bench:
             self.reason = str(error)
             return None
 
-    @cached_property
+    @once
     def own(self) -> Replay:
         """The tape in the run's own precision, on its device. Raises ReplayError."""
         return Replay(self.run, double=False)
 
-    @cached_property
+    @once
     def rounding(self) -> Rounding | None:
         """What rounding does to the gradients; None where there is no float64 backward."""
         try:
@@ -98,7 +99,7 @@ class Bench:
             self.reason = str(error)
             return None
 
-    @cached_property
+    @once
     def strict(self) -> Rounding | None:
         """What rounding would do without casts to lower precision; None where there are none."""
         if self.replay is None or self.rounding is None:
@@ -107,7 +108,7 @@ class Bench:
         has_casts = self.least_precise.eps > leaf
         return rounding(self.replay, self.cotangent, cap=leaf) if has_casts else None
 
-    @cached_property
+    @once
     def least_precise(self) -> torch.finfo:
         """The least precise dtype that a leaf or a step of the run had."""
         assert self.replay is not None

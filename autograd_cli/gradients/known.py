@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import torch
 
 from autograd_cli.gradients.slope import Slope
+from autograd_cli.lang.same import once
 from autograd_cli.report import Verdict, Witness
 
 Neighbours = Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]]
@@ -75,7 +75,7 @@ class Evidence:
         is_so = bool(empty.any()) and self.innocent is not None and self.innocent()
         return empty & is_so
 
-    @cached_property
+    @once
     def formula_error(self) -> torch.Tensor | None:
         """What rounding does to the formula, found when it is asked for: it takes as long as all else."""
         return None if self.doubt is None else self.doubt()

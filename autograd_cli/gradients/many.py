@@ -31,7 +31,7 @@ Window = tuple[Array, Array]
 
 
 class Many:
-    """The slopes at places; `known` are the changes at the first levels, (2 * levels, m), or None.
+    """The slopes at places.
 
     `stand` is where a slope was found; the other places are left to a search.
     """
@@ -43,12 +43,17 @@ class Many:
         sizes: Array = np.abs(points.at[in_a_row(places)])
         self.scales: Array = np.where(sizes == 0, line.typical, sizes)
         every = np.arange(len(places))
-        self.values, self.errors, self.stand, self.known = self._at_scale(every, self.scales)
+        self.values, self.errors, self.stand, self.opened = self._at_scale(every, self.scales)
         first, unsure = 8 * self.scales, self._is_unsure()
         for wide in (line.typical, 1.0):
             if unsure.any() and (narrow := unsure & (wide > first)).any():
                 self._widen(np.flatnonzero(narrow), wide)
                 unsure = self._is_unsure()
+
+    @property
+    def known(self) -> Array | None:
+        """The changes at the first levels, (2 * levels, m), where steps are long."""
+        return None if self.points.level else _side_by_side([one.changes for one in self.opened])
 
     def _widen(self, rest: Places, wide: float) -> None:
         """Try a wider scale where the error bar is not small, and keep the better slope."""
@@ -68,14 +73,14 @@ class Many:
             unsure &= ~(flat & (self.scales >= max(self.line.typical, 1.0) / 100))
         return unsure
 
-    def _at_scale(self, rest: Places, scales: Array) -> tuple[Array, Array, Flags, Array | None]:
-        """What the levels of one scale tell, and the changes at the first of these where steps are long."""
+    def _at_scale(self, rest: Places, scales: Array) -> tuple[Array, Array, Flags, list["_Opened"]]:
+        """What the levels of one scale tell, and what the first of these do."""
         places, level = self.places[in_a_row(rest)], self.points.level
         at = self.points.at[in_a_row(places)]
         parts = [slice(start, start + _AT_ONCE) for start in range(0, len(rest), _AT_ONCE)]
         opened = [self._opened(places[part], at[part], scales[part]) for part in parts]
         found = Told(*map(_side_by_side, zip(*(one.told for one in opened), strict=True)))
-        left = np.flatnonzero(~found.settled)
+        (left,) = (~found.settled).nonzero()
         steps, changes, *near = map(_side_by_side, zip(*(one.left for one in opened), strict=True))
         window = steps, changes
         for last in range(level + TOGETHER, _LAST, _MORE):
@@ -85,12 +90,12 @@ class Many:
             first = last + _MORE - len(window[0]) // 2
             new = self._told(window, near, places[left], at[left], scales[left] / 2**first)
             _put(found, left, new)
-            going_on = np.flatnonzero(~new.settled)
+            (going_on,) = (~new.settled).nonzero()
             left, *near = left[going_on], *(one.take(going_on, 1) for one in near)
             window = window[0].take(going_on, 1), window[1].take(going_on, 1)
         if len(left) > _FEW and level:
             _put(found, left, self._coarsely(places[left], at[left], scales[left]))
-        return *found, None if level else _side_by_side([one.changes for one in opened])
+        return *found, opened
 
     def _opened(self, places: Places, at: Array, scales: Array) -> "_Opened":
         """What the first levels tell; they are evaluated together with what is beside the places."""
@@ -99,7 +104,7 @@ class Many:
         changes, count = self.points.grid(places, taken), 2 * TOGETHER
         window, near = (taken[:count], changes[:count]), (taken[count:], changes[count:])
         told = self._told(window, near, places, at, scales / 2**level)
-        left = np.flatnonzero(~told.settled)
+        (left,) = (~told.settled).nonzero()
         return _Opened(told, window[1], [one.take(left, 1) for one in (*window, *near)])
 
     def _told(self, window: Window, near: Sequence[Array], places: Places, at: Array, scales: Array) -> Told:

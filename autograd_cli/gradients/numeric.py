@@ -167,7 +167,8 @@ def _found(line: Line, points: Points, places: Places, opened: Sequence[Opened] 
         values[part], errors[part] = many.values, many.errors
         rest = np.flatnonzero(~many.stand)
         room = max(0, _SEARCHED - len(searches.found))
-        searches.run(rest[:room], start, many.known)
+        if len(rest):
+            searches.run(rest[:room], start, many.known)
         values[start + rest[room:]] = errors[start + rest[room:]] = nan
         left += len(rest[room:])
     return searches.given(values, errors, left)
