@@ -2,19 +2,23 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 
 from autograd_cli.lang.bodies import assigned, statements
 from autograd_cli.lang.functions import by_path, is_member
 from autograd_cli.lang.namespaces import CONSTANTS, FROM_BUILTINS, MODULES, NOT_BARE
 from autograd_cli.lang.nodes import Define, Import, Program
-from autograd_cli.lang.same import SHORT, Same, remembered
+from autograd_cli.lang.same import SHORT, Same, once, remembered
 
 # What `from torch import *` gives under names of Python's own, beside what the table has.
 _HIDES = frozenset({"range", "compile"})
 
 STARRED = frozenset({"torch", "math"})
 """The modules that a star import is known for."""
+
+
+_NAMES = 1 << 12
+"""Names of which the meaning under the prelude is kept."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,11 @@ class Scope(Collection[str]):
                 return f"{module}.{name}"
         path = f"builtins.{name}"
         return path if path in by_path or path in CONSTANTS else None
+
+    @once
+    def outside(self) -> "Scope":
+        """What the names mean where none has a value of its own."""
+        return replace(self, bound=frozenset())
 
     def local(self, names: Collection[str]) -> "Scope":
         """The scope inside a function that gives values to `names`."""
@@ -160,6 +169,7 @@ def is_known(path: str) -> bool:
     return path in modules() or path in CONSTANTS or (path in by_path and not is_member(path))
 
 
+@lru_cache(_NAMES)
 def _under_prelude(name: str) -> str | None:
     if name in MODULES:
         return MODULES[name]

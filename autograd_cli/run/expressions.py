@@ -6,7 +6,6 @@ take the arguments, call, and record. Nothing is evaluated by Python itself.
 """
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
@@ -38,7 +37,7 @@ class Compiler:
         self.state = state
         self.hidden = hidden
         self.local = local
-        self.outside = replace(hidden, bound=frozenset()) if isinstance(hidden, Scope) else frozenset()
+        self.outside = hidden.outside if isinstance(hidden, Scope) else frozenset()
 
     @property
     def is_program(self) -> bool:
