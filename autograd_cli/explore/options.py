@@ -6,6 +6,7 @@ from typing import Literal
 
 from autograd_cli.errors import ExitStatus, InputError
 from autograd_cli.lang.parse import TextLimits
+from autograd_cli.lang.same import Same, remembered
 from autograd_cli.lang.suggestions import nearest
 from autograd_cli.report import Finding, Gradient, SecondBlock, Severity, Verdict, Witness
 from autograd_cli.run.devices import choose
@@ -73,11 +74,23 @@ class Options:
 
 def text_limits(options: Options) -> TextLimits:
     """How large a source may be."""
+    return _text_limits(Same(options))
+
+
+@remembered
+def _text_limits(chosen: Same) -> TextLimits:
+    options: Options = chosen.it
     return TextLimits(max_text=options.max_text, max_nodes=options.max_nodes)
 
 
 def settings_of(options: Options) -> Settings:
     """How the interpreter is to run; MissingError AGX601 for a device that is not usable."""
+    return _settings(Same(options))
+
+
+@remembered
+def _settings(chosen: Same) -> Settings:
+    options: Options = chosen.it
     return Settings(
         device=str(choose(options.device)),
         dtype=options.dtype if options.dtype and "complex" not in options.dtype else "float32",
