@@ -20,6 +20,7 @@ from autograd_cli.lang.nodes import Name, Program, walk
 from autograd_cli.lang.parse import parse_expression
 from autograd_cli.lang.source import Source
 from autograd_cli.report.values import flat
+from autograd_cli.run.creation import created
 from autograd_cli.run.modes import Grad
 from autograd_cli.run.record import evaluate
 from autograd_cli.run.settings import Settings
@@ -109,7 +110,11 @@ def value_of(
     listed = _listed(text, settings)
     if listed is not None:
         return _checked(name, text, listed)
-    program = program or _checked_program(name, text, [b.name for b in earlier], settings)
+    names = [b.name for b in earlier]
+    program = program or _checked_program(name, text, names, settings)
+    made = created(program, names, settings)
+    if made is not None:
+        return made
     with Grad(False):
         value, error = evaluate(program, earlier, settings)
     if error is not None:  # whatever Python and torch raise: `a.grad.shape` an AttributeError
