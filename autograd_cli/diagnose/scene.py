@@ -12,6 +12,7 @@ from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.nodes import Expr, Name
 from autograd_cli.lang.same import once
 from autograd_cli.lang.source import Source
+from autograd_cli.lang.swift import swift
 from autograd_cli.report import Finding, Gradient, Graph, Ref, below, under
 from autograd_cli.run.slices import Slice
 from autograd_cli.run.tape import LiveStep, Run
@@ -23,6 +24,7 @@ STAIRCASES = {"round", "floor", "ceil", "trunc", "fix", "sign", "sgn", "round_",
 _PAIRED = {Kind.ELEMENTWISE, Kind.LOSS}
 
 
+@swift
 @dataclass(frozen=True)
 class Scene:
     """A run with its graph and gradients. `cotangent_given` says that -g was."""
@@ -124,6 +126,7 @@ class Scene:
         return frozenset(node.leaf for node in nodes if node.leaf)
 
 
+@swift
 @dataclass(frozen=True)
 class Way:
     """How far a leaf's gradient path goes: whether to the output, and the steps that end it.

@@ -19,6 +19,7 @@ from autograd_cli.gradients.numeric import Chosen, Numeric
 from autograd_cli.gradients.replay import in_double
 from autograd_cli.gradients.ties import slopes as moving_slopes
 from autograd_cli.lang.nodes import Expr
+from autograd_cli.lang.swift import swift
 from autograd_cli.report import Gradient, Values, Verdict, Witness
 from autograd_cli.run.tape import Run
 from autograd_cli.run.values import VALUES_LIMIT, plain
@@ -40,6 +41,7 @@ GIVEN_NONE = "given-none"
 """The note on a leaf that a backward gave None for."""
 
 
+@swift
 @dataclass(frozen=True)
 class Options:
     """Which witnesses are computed and how they are judged.

@@ -20,12 +20,14 @@ from autograd_cli.lang.nodes import Expr, Name, expression
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.same import once
 from autograd_cli.lang.source import Source
+from autograd_cli.lang.swift import swift
 from autograd_cli.run.record import run as record
 from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import BoundValue, Run
 from autograd_cli.symbolic.unparse import unparse
 
 
+@swift
 @dataclass(frozen=True)
 class Exact:
     """A formula and its value in float64, by component of the leaf.

@@ -7,11 +7,13 @@ import torch
 
 from autograd_cli.gradients.slope import Slope
 from autograd_cli.lang.same import once
+from autograd_cli.lang.swift import swift
 from autograd_cli.report import Verdict, Witness
 
 Neighbours = Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]]
 
 
+@swift
 @dataclass(frozen=True)
 class Evidence:
     """What is known about one gradient.
@@ -81,6 +83,7 @@ class Evidence:
         return None if self.doubt is None else self.doubt()
 
 
+@swift
 @dataclass(frozen=True)
 class Outcome:
     """A verdict with the component it rests on, its distance and what was allowed there.

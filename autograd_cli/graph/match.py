@@ -6,9 +6,11 @@ from functools import cache
 
 from torch.autograd.graph import Node as GradFn
 
+from autograd_cli.lang.swift import swift
 from autograd_cli.run.tape import LiveStep
 
 
+@swift
 @dataclass(frozen=True)
 class Owner:
     """The step that made a node; `inside` when the node is not its result's own grad_fn."""

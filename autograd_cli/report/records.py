@@ -12,6 +12,7 @@ characters of the source, dtypes and devices the words torch prints ("float32",
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from autograd_cli.lang.swift import swift
 from autograd_cli.report.chain import Chain as Chain, Keeping as Keeping
 from autograd_cli.report.checks import (
     Asked as Asked,
@@ -60,6 +61,7 @@ MOST_PATHS = 4
 """A graph of more ways from the output to its leaves shows none of them."""
 
 
+@swift
 @dataclass(frozen=True)
 class Binding:
     """A name with a value from outside. `text` is what the person typed for it.
@@ -81,6 +83,7 @@ class Binding:
     converted: bool = False
 
 
+@swift
 @dataclass(frozen=True)
 class Output:
     """The value of the source. `gradient` is the cotangent that backward started from."""
@@ -166,6 +169,7 @@ class Stretch:
     to: Shape
 
 
+@swift
 @dataclass(frozen=True)
 class Graph:
     """torch's graph below the output: nodes by id, edges in order of slots.
@@ -192,6 +196,7 @@ class Path:
     product: float
 
 
+@swift
 @dataclass(frozen=True)
 class Gradient:
     """One binding's gradient by its three witnesses, judged.
@@ -285,6 +290,7 @@ class Finding:
     also: tuple[str, ...] = ()
 
 
+@swift
 @dataclass(frozen=True)
 class Report:
     """Everything one source showed. `status` is the exit status it ends with.

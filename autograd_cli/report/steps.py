@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from autograd_cli.lang.nodes import Expr
+from autograd_cli.lang.swift import swift
 
 
+@swift
 @dataclass(frozen=True)
 class Ref:
     """The value of step `index` as an argument of a later step."""
@@ -18,6 +20,7 @@ class Ref:
     index: int
 
 
+@swift
 @dataclass(frozen=True)
 class Step:
     """One expression evaluated: what was called on what, and what it gave.

@@ -9,6 +9,7 @@ import torch
 from autograd_cli.lang.functions.rows import Function
 from autograd_cli.lang.nodes import Expr, Program
 from autograd_cli.lang.same import once
+from autograd_cli.lang.swift import swift
 from autograd_cli.report import Ref, Step, under
 from autograd_cli.run.settings import Settings
 from autograd_cli.run.unsaid import said
@@ -105,6 +106,7 @@ def cuts(arguments: tuple[Any, ...], value: Any) -> bool:
     return not results or any(t.requires_grad for t in tensors_in(arguments))
 
 
+@swift
 @dataclass(frozen=True)
 class BoundValue:
     """A binding made into a value: what was typed, the value, and its role.
