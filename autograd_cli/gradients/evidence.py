@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from math import sqrt
 
 import torch
@@ -18,6 +18,7 @@ from autograd_cli.gradients.replay import Replay, ReplayError, raised
 from autograd_cli.gradients.rounding import Rounding, Spread, rms, rounding
 from autograd_cli.gradients.sampler import finfo
 from autograd_cli.lang.same import once
+from autograd_cli.run.modes import Grad
 from autograd_cli.run.tape import Run
 from autograd_cli.run.values import dtype_of
 
@@ -62,6 +63,7 @@ class Bench:
         self.elements = elements
         self.given = cotangent
         self.reason = ""
+        self.innocent: dict[str, bool] = {}
 
     def with_cotangent(self, sent: torch.Tensor) -> "Bench":
         """The same run on the same replay, with another cotangent."""
@@ -166,6 +168,9 @@ class Bench:
         self, name: str, given: torch.Tensor, exact: Exact | None, slopes: Numeric | None, spread: Spread
     ) -> Evidence:
         strict = self.strict.spreads[name] if self.strict else None
+        allowed, fine = spread.both()
+        if self.rtol is not None or self.atol is not None:
+            allowed = self._allowed(spread, spread.exact, spread.samples)
         return Evidence(
             autograd=components(given),
             formula=exact.values if exact else None,
@@ -174,8 +179,8 @@ class Bench:
             numeric_error=slopes.errors if slopes else None,
             slopes=slopes.slopes if slopes else {},
             exact=spread.exact,
-            allowed=self._allowed(spread, spread.exact, spread.samples),
-            fine=spread.reference(spread.exact, spread.samples),
+            allowed=allowed,
+            fine=fine,
             dtype=dtype_of(given),
             eps=spread.eps,
             strict=strict.tolerance(strict.exact, strict.samples) if strict else None,
@@ -183,8 +188,8 @@ class Bench:
             neighbours=self._neighbours(name),
             repeated=self._repeated(name),
             keeps=self._keeps,
-            innocent=cache(partial(self._is_innocent, name)),
-            torchs=not self.run.settings.uses and not any(map(is_own, self.run.steps)),
+            innocent=partial(self._is_innocent, name),
+            torchs=self._is_torchs,
         )
 
     def _along(self, whole: Evidence, spread: Spread, slopes: Numeric) -> Evidence:
@@ -253,12 +258,23 @@ class Bench:
 
     def _is_innocent(self, name: str) -> bool:
         """Whether every node that the leaf goes into is right by itself."""
+        if name not in self.innocent:
+            self.innocent[name] = self._are_innocent(name)
+        return self.innocent[name]
+
+    def _are_innocent(self, name: str) -> bool:
+        """As `_is_innocent`, found out anew."""
         assert self.replay is not None
         try:
             alone = each_alone(self.run, self.replay, name)
         except ReplayError:
             return False
         return not alone.guilty and not alone.missed
+
+    @once
+    def _is_torchs(self) -> bool:
+        """Whether no function of the run is a person's own."""
+        return not self.run.settings.uses and not any(map(is_own, self.run.steps))
 
     def _keeps(self) -> bool:
         """Whether half of the digits of the run's output are right."""
@@ -273,7 +289,7 @@ class Bench:
     ) -> torch.Tensor:
         """Autograd's gradient (n,) of one leaf in a replay, at other values, and for another cotangent."""
         value = values[name] = values[name].detach().requires_grad_()
-        with replay.session(), torch.enable_grad():
+        with replay.session(), Grad(True):
             output = replay(values)
             (made,) = slopes(output, [value], self.cotangent if sent is None else sent)
         return components(torch.zeros_like(value) if made is None else made)

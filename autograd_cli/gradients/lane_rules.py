@@ -22,7 +22,7 @@ class NoLanesError(Exception):
     """A call has to be made point by point."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Site:
     """A call as it stands on the tape: what is called on what, and which steps have lanes.
 

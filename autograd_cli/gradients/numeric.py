@@ -18,6 +18,7 @@ from autograd_cli.gradients.points import Directions, Elements, Points
 from autograd_cli.gradients.replay import Replay
 from autograd_cli.gradients.slope import TOGETHER, Behaviour, Place, Search, Slope, search
 from autograd_cli.gradients.structure import Structured, structured
+from autograd_cli.lang.swift import swift
 
 ELEMENTS = 1000
 """A leaf of more components than this is probed along random directions."""
@@ -37,6 +38,7 @@ Chosen = int | Literal["all"]
 """How many components of a leaf are looked at."""
 
 
+@swift
 @dataclass(frozen=True)
 class Numeric:
     """Slopes by component of the leaf, or by direction where `probes` is given.
@@ -159,7 +161,7 @@ def _found(line: Line, points: Points, places: Places, opened: Sequence[Opened] 
     searches = _Searches(line, points, places, opened)
     if len(places) <= (_SEARCHED if line.stepped else _FEW):
         searches.run(np.arange(len(places)))
-        return searches.given(np.full(len(places), nan), np.full(len(places), nan))
+        return searches.given(np.empty(len(places)), np.empty(len(places)))
     values, errors, left = np.empty(len(places)), np.empty(len(places)), 0
     for start in range(0, len(places), PART):
         part = slice(start, start + PART)

@@ -4,6 +4,7 @@ What a run drew at random, cut from the graph or decided by a branch is held as
 recorded; all else is computed anew from given values of the leaves.
 """
 
+import operator
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -131,7 +132,7 @@ class Replay:
             if not values[index].requires_grad:
                 values[index] = values[index].detach().requires_grad_()
         is_recorded = torch.is_grad_enabled()
-        with torch.enable_grad():
+        with Grad(True):
             self._evaluate(values)
         if not is_recorded:
             values[self.root] = values[self.root].detach()
@@ -216,8 +217,15 @@ class Replay:
         is_plain = not kwargs and all(type(a) in _AS_THEY_ARE or not refs(a) for a in args)
         dtype = step.value.dtype if isinstance(step.value, torch.Tensor) else None
         slots = tuple([self._slot(a) for a in args]) if is_plain else None
-        call = mirrored(step, self.steps) if is_mirrored(step) else _call(step, self.double)
+        call = mirrored(step, self.steps) if is_mirrored(step) else self._call(step)
         return Planned(step.index, call, slots, args, kwargs, _state(step), dtype)
+
+    def _call(self, step: LiveStep) -> Callable[..., Any]:
+        """What a replay calls in the place of what the step called."""
+        call = _call(step, self.double)
+        if call is operator.pow and _is_of_tensor(step, self.steps):
+            return torch.pow  # the same without Python's way to it
+        return call
 
     def _slot(self, argument: Any) -> int:
         """The place of an argument: its step's, or a new one for a literal."""
@@ -358,6 +366,12 @@ def _may_draw(step: LiveStep) -> bool:
 
 def _is_empty(step: LiveStep) -> bool:
     return step.function is not None and step.function.name.startswith(("empty", "new_empty"))
+
+
+def _is_of_tensor(step: LiveStep, steps: Sequence[LiveStep]) -> bool:
+    """Whether the first argument is the tensor that a step gave."""
+    first = step.args[0]
+    return type(first) is Ref and type(steps[first.index].value) is torch.Tensor
 
 
 def _call(step: LiveStep, double: bool) -> Callable[..., Any]:

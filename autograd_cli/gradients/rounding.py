@@ -22,6 +22,7 @@ from autograd_cli.gradients.sampler import DOUBLE, Sampled, Sampler, finfo
 from autograd_cli.gradients.structure import Structured
 from autograd_cli.gradients.together import alike, rows, together
 from autograd_cli.lang.same import once
+from autograd_cli.lang.swift import swift
 from autograd_cli.run.modes import Grad
 
 _SPREADS = ((8, 6.0), (5, 9.0), (1, 16.0))
@@ -32,6 +33,7 @@ _NUMBERS = 6
 """Numbers that are sooner reckoned with one by one than as tensors."""
 
 
+@swift
 @dataclass(frozen=True)
 class Spread:
     """One leaf's gradient in float64 and how far rounding moves it, by component.
@@ -55,6 +57,19 @@ class Spread:
         """What rounding allows between two gradients that were both computed in float64."""
         return _bound(self.fine * self._spread(samples), exact, 16 * DOUBLE)
 
+    def both(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """The tolerance and the reference of the components by their own samples."""
+        if self.exact.numel() > _NUMBERS:
+            return self.tolerance(self.exact, self.samples), self.reference(self.exact, self.samples)
+        spread, exact = self._own.tolist(), self.exact.tolist()
+        coarse, least = 4 * self.eps, 8 * self.tiny
+        sizes = [abs(number) if isfinite(number) else 0.0 for number in exact]
+        pairs = list(zip(spread, sizes, strict=True))
+        allowed = [one + coarse * size + least for one, size in pairs]
+        fine = [self.fine * one + 16 * DOUBLE * size for one, size in pairs]
+        made = torch.from_numpy(np.array((allowed, fine)))
+        return made[0], made[1]
+
     def _spread(self, samples: torch.Tensor) -> torch.Tensor:
         return self._own if samples is self.samples else spreads(samples)
 
@@ -63,6 +78,7 @@ class Spread:
         return spreads(self.samples)
 
 
+@swift
 @dataclass(frozen=True)
 class Rounding:
     """The spread of each leaf's gradient, and the noise in float64 of the weighted output.

@@ -14,6 +14,8 @@ from itertools import pairwise
 from math import inf, isfinite, isinf, isnan, nan, nextafter, sqrt, ulp
 from typing import NamedTuple, TypeVar
 
+from autograd_cli.lang.swift import swift
+
 FIRST = 0.137  # of the scale; no power of two, so that no period is hit at every step
 _LEVELS = 10
 TOGETHER = 4
@@ -47,6 +49,7 @@ class Behaviour(Enum):
     EDGE = "edge"
 
 
+@swift
 @dataclass(frozen=True)
 class Slope:
     """A derivative and its error bar; `left` and `right` are the one-sided slopes.
@@ -164,13 +167,11 @@ def _levels(place: Place, steps: Sequence[float]) -> Search[list[_Level]]:
     """Both one-sided slopes at each step, over what floats really take of it."""
     taken = _taken(place.at, steps)
     changes = yield taken
-    made = []
-    for k, h in enumerate(steps):
-        up, down = taken[2 * k], taken[2 * k + 1]
-        if up and down:
-            made.append(_Level(h, changes[2 * k] / up, changes[2 * k + 1] / down, 2 * place.noise / h))
-        else:
-            made.append(_Level(h, nan, nan, inf))
+    noise, made = 2 * place.noise, []
+    ups, downs = zip(taken[::2], changes[::2], strict=True), zip(taken[1::2], changes[1::2], strict=True)
+    for h, (up, rise), (down, fall) in zip(steps, ups, downs, strict=True):
+        whole = up and down
+        made.append(_Level(h, rise / up, fall / down, noise / h) if whole else _Level(h, nan, nan, inf))
     return made
 
 
@@ -184,22 +185,23 @@ def _shrinking(place: Place, scale: float, together: int = TOGETHER) -> Search[S
         if k == len(levels):
             more = _MORE if k else together
             levels += yield from _levels(place, [FIRST * scale / 2**j for j in range(k, k + more)])
-        level = levels[k]
-        if not isfinite(level.gap):
+        _, right, left, noise = levels[k]
+        gap = right - left
+        if not isfinite(gap):
             rows, gaps, best = [], [], (nan, inf)
             continue
-        rows.append(_row(level.central, rows, _HALVED))
-        gaps.append(_row(level.gap, gaps, _HALVED_GAPS))
+        rows.append(_row((right + left) / 2, rows, _HALVED))
+        gaps.append(_row(gap, gaps, _HALVED_GAPS))
         estimate = _estimate(rows)
         if estimate[1] < best[1]:
             best, row = estimate, k
         if len(rows) < 4:
             continue
         sizes = [abs(row[0]) for row in rows[-4:]]
-        if _accepted(best, gaps, level.noise, max(sizes), sizes[-1]):
+        if _accepted(best, gaps, noise, max(sizes), sizes[-1]):
             if place.stepped and not (yield from _is_confirmed(place, best, levels[row : k + 1])):
                 return None
-            return Slope(best[0], 2 * best[1] + level.noise + 4 * ulp(best[0]))
+            return Slope(best[0], 2 * best[1] + noise + 4 * ulp(best[0]))
     return None
 
 
@@ -226,7 +228,9 @@ def _estimate(rows: Sequence[Sequence[float]]) -> tuple[float, float]:
     before, *row = rows[-1]
     value, least = nan, nan
     for entry, above in zip(row, rows[-2], strict=False):
-        error = max(abs(entry - before), abs(entry - above))
+        error, further = abs(entry - before), abs(entry - above)
+        if further > error:
+            error = further
         if error < least or least != least:
             value, least = entry, error
         before = entry
