@@ -18,7 +18,7 @@ from autograd_cli.lang.source import Source
 from autograd_cli.report import Report
 from autograd_cli.run.inputs import Roles, bind
 from autograd_cli.run.program import run_program
-from autograd_cli.run.record import torch_state
+from autograd_cli.run.record import set_dtype, torch_state
 from autograd_cli.run.settings import Settings
 from autograd_cli.run.slices import whole
 from autograd_cli.run.tape import BoundValue
@@ -74,7 +74,7 @@ def _explored(
     """The report, once a person's own callables are there."""
     with torch_state(settings if settings.dtype == "float32" else replace(settings, dtype="float32")):
         bound = _bound(known, bindings, options, settings, stdin)
-        torch.set_default_dtype(getattr(torch, settings.dtype))
+        set_dtype(getattr(torch, settings.dtype))
         watching = Watching(options.inspect)
         telling = nullcontext() if progress is None else progressing(watching, options, progress)
         state = torch.random.get_rng_state() if options.check else None

@@ -54,8 +54,8 @@ def _number(gradient: torch.Tensor | None) -> float | complex | None:
     """The derivative; torch's gradient of a complex function is its conjugate."""
     if gradient is None or gradient.ndim:
         return None
-    found: float | complex = gradient.conj().item()
-    return found
+    found: float | complex = gradient.item()
+    return found.conjugate()
 
 
 def formulas(

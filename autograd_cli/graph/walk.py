@@ -2,7 +2,6 @@
 
 import gc
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from torch.autograd.graph import Node as GradFn
@@ -106,13 +105,13 @@ def _collected(roots: Sequence[GradFn]) -> tuple[dict[GradFn, int], list[GradFn 
     return number_of, children, ends
 
 
-@contextmanager
-def collector_paused() -> Iterator[None]:
+class collector_paused:  # noqa: N801 - entered as a function that makes a context manager is
     """The garbage collector at rest: it would pass over every node again and again."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
+
+    def __enter__(self) -> None:
+        self.enabled = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *_: object) -> None:
+        if self.enabled:
             gc.enable()

@@ -33,11 +33,17 @@ def torch_state(settings: Settings) -> Iterator[None]:
     else:
         torch.random.manual_seed(settings.seed)
     try:
-        torch.set_default_dtype(getattr(torch, settings.dtype))
+        set_dtype(getattr(torch, settings.dtype))
         yield
     finally:
-        torch.set_default_dtype(dtype)
+        set_dtype(dtype)
         torch.random.set_rng_state(state)
+
+
+def set_dtype(dtype: torch.dtype) -> None:
+    """Have new floating tensors be of that dtype; to set it takes longer than to see that it is so."""
+    if torch.get_default_dtype() != dtype:
+        torch.set_default_dtype(dtype)
 
 
 def evaluate(

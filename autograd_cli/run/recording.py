@@ -1,8 +1,7 @@
 """The values that calls make: each a Traced with what was called on what."""
 
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -229,15 +228,19 @@ class _Last(deque[Released]):
 _released: _Last | None = None
 
 
-@contextmanager
-def releasing(is_kept: bool) -> Iterator[None]:
+class releasing:  # noqa: N801 - entered as a function that makes a context manager is
     """With `is_kept`, the last variables that let go inside of what they were made of remember it."""
-    global _released
-    before, _released = _released, _Last() if is_kept else None
-    try:
-        yield
-    finally:
-        _released = before
+
+    def __init__(self, is_kept: bool) -> None:
+        self.is_kept = is_kept
+
+    def __enter__(self) -> None:
+        global _released
+        self.before, _released = _released, _Last() if self.is_kept else None
+
+    def __exit__(self, *_: object) -> None:
+        global _released
+        _released = self.before
 
 
 _CUT, _SHAPE, _INDEXING = Kind.CUT, Kind.SHAPE, Kind.INDEXING  # the hash of an Enum takes longest here
