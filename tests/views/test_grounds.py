@@ -161,3 +161,12 @@ def test_what_torch_says_stands_above_the_whole(shown):
 def test_nothing_is_wider_than_the_terminal(shown):
     text = shown(FULL, verdict=Verdict.WRONG)
     assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(("status", "is_said"), [(0, True), (1, True), (4, False)])
+def test_nothing_is_said_to_require_no_grad_where_a_limit_cut_the_check_short(stored, status, is_said):
+    report = replace(stored("sin"), gradients=(), findings=(), status=status)
+    said = "no gradient to check: nothing that is bound requires grad" in render(
+        report, "rich", width=100, colour=False, check=True
+    )
+    assert said is is_said
