@@ -169,6 +169,12 @@ def pooled(count: int, eps: float, samples: int, starts: Random) -> torch.Tensor
     return _rows_of_pool(eps).as_strided((1 + samples, count), (_ROW, 1), start)
 
 
+@lru_cache(maxsize=256)
+def pooled_anew(count: int, eps: float, samples: int, number: int) -> torch.Tensor:
+    """As `pooled`, from where chance has those of that number begin."""
+    return pooled(count, eps, samples, Random(number))
+
+
 @lru_cache(maxsize=2)
 def _rows_of_pool(eps: float) -> torch.Tensor:
     """A row of ones, and the pool as factors."""

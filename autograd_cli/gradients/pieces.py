@@ -4,12 +4,12 @@ A few thousand elements after the other are taken through all samples: what they
 cache, which of a large program the samples in whole do not.
 """
 
+from itertools import count
 from math import sqrt
-from random import Random
 
 import torch
 
-from autograd_cli.gradients.draws import pooled
+from autograd_cli.gradients.draws import pooled_anew
 from autograd_cli.gradients.line import Line
 from autograd_cli.gradients.sampler import Sampled, Sampler, is_single
 from autograd_cli.gradients.structure import Structured, structured
@@ -44,7 +44,7 @@ class _Pieces:
         self.at = points.line.components
         self.flat = points.flat
         self.samples = sampler.samples(sampler.count)
-        self.starts = Random(0)
+        self.drawn = count()
         self.values = self.flat.values.copy()
         for slot in sampler.replay.literals:
             value = self.values[slot]
@@ -56,12 +56,12 @@ class _Pieces:
 
     def sampled(self, name: str) -> Sampled:
         """By how much the total moves in each sample, the gradient, and by how much it moves."""
-        count, width = len(self.at), _NUMBERS // (1 + self.samples)
-        pieces = 1 + (count - 1) // width
-        exact, samples = torch.empty_like(self.at), self.at.new_empty(self.samples, count)
+        elements, width = len(self.at), _NUMBERS // (1 + self.samples)
+        pieces = 1 + (elements - 1) // width
+        exact, samples = torch.empty_like(self.at), self.at.new_empty(self.samples, elements)
         totals = self.at.new_zeros(1 + self.samples)
         for number in range(pieces):
-            chosen = slice(count * number // pieces, count * (number + 1) // pieces)
+            chosen = slice(elements * number // pieces, elements * (number + 1) // pieces)
             total, gradient = self._piece(chosen)
             totals += total
             exact[chosen] = gradient[0]
@@ -92,17 +92,17 @@ class _Pieces:
             return made.sum(1) * (weight * self.tail)
         return (made * (weight[chosen] * self._passed(made.shape[1]))).sum(1)
 
-    def _passed(self, count: int) -> torch.Tensor:
+    def _passed(self, width: int) -> torch.Tensor:
         """The factors of all calls behind the values that are summed, as if it were one."""
         eps = max(self.behind, default=0.0)
         times = sqrt(sum(move * move for move in self.behind)) / eps if eps else 0.0
-        made = self._factors(count, eps or 1.0).sub(1).mul_(times).add_(1)
-        return made.squeeze(1) if count == 1 else made
+        made = self._factors(width, eps or 1.0).sub(1).mul_(times).add_(1)
+        return made.squeeze(1) if width == 1 else made
 
     def _moved(self, value: torch.Tensor, index: int) -> torch.Tensor:
         """A value moved in the graph, so that the cotangent is moved as well."""
         eps = self.moves[index]
         return value * self._factors(value.shape[1], eps) if eps else value
 
-    def _factors(self, count: int, eps: float) -> torch.Tensor:
-        return pooled(count, eps, self.samples, self.starts)
+    def _factors(self, width: int, eps: float) -> torch.Tensor:
+        return pooled_anew(width, eps, self.samples, next(self.drawn))
