@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import torch
 from torch.autograd.graph import Node
 
+from autograd_cli.errors import AgxError
 from autograd_cli.run.tape import Run
 
 Arrived = tuple[torch.Tensor | None, ...]
@@ -26,6 +27,11 @@ class Backward:
     error: Exception | None = None
 
 
+_OF_TORCH = (RuntimeError, NotImplementedError, ValueError, TypeError)
+"""What torch raises in a backward; a person's own may raise anything."""
+_OF_LIMITS = (MemoryError, AgxError)
+
+
 def backward(run: Run, cotangent: torch.Tensor | None, nodes: Sequence[Node] = ()) -> Backward:
     """The gradients of the run's output, with the cotangents that arrive at `nodes`.
 
@@ -43,7 +49,9 @@ def backward(run: Run, cotangent: torch.Tensor | None, nodes: Sequence[Node] = (
     error = None
     try:
         start(output, cotangent)
-    except (RuntimeError, NotImplementedError, ValueError, TypeError) as raised:
+    except Exception as raised:
+        if not isinstance(raised, _OF_TORCH) and (not run.settings.uses or isinstance(raised, _OF_LIMITS)):
+            raise
         error = raised
     finally:
         for handle in handles:

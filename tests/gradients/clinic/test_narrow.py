@@ -66,3 +66,21 @@ def test_once_differentiable_is_said_of_what_is_marked_so_alone(examined, name, 
     found = examined(name, "[1., 2.]")
     assert [each.name for each in found.concerns] == (["once-differentiable"] if marked else [])
     assert found.second is (None if marked else Verdict.OK)
+
+
+def test_whatever_a_backward_raises_is_told_of_it(tmp_path):
+    text = (HERE / "narrow.py").read_text() + RAISING
+    (tmp_path / "raising.py").write_text(text)
+    use = Use("f", str(tmp_path / "raising.py"), "Raising.apply")
+    made = explore("f(x).sum()", [("x", "[1., 2.]")], Options(use=(use,), check=True))
+    assert (made.status, made.findings[0].code) == (1, "AGX325")
+    assert "raises KeyError at" in made.findings[0].sentence
+
+
+RAISING = """
+
+class Raising(Square):
+    @staticmethod
+    def backward(ctx, g):
+        return {}["none"]
+"""
