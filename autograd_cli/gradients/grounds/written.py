@@ -118,11 +118,22 @@ def _called(
     assert step.call is not None
     args, kwargs = filled(step.args, places), filled(step.kwargs, places)  # type: ignore[arg-type]
     values = [one.value for one in steps]
-    with torch.enable_grad():
+    with torch.enable_grad(), torch.random.fork_rng(devices=()):
+        if step.random_state is not None:
+            torch.random.set_rng_state(step.random_state)
         value = step.call(*filled(args, values), **filled(kwargs, values))
     expr = with_names(run.tape[step.index].expr, named)
     return LiveStep(
-        len(steps), expr, "call", value, step.function, step.call, args, kwargs, grad_fns_of(value)
+        len(steps),
+        expr,
+        "call",
+        value,
+        step.function,
+        step.call,
+        args,
+        kwargs,
+        grad_fns_of(value),
+        random_state=step.random_state,
     )
 
 

@@ -18,7 +18,9 @@ from autograd_cli.symbolic.terms import Term
 DOUBLE = Settings(dtype="float64")
 CASTS = {"float", "double", "half", "bfloat16", "cfloat", "cdouble", "chalf"}
 """Functions in whose place a replay in float64 puts others, which do not lie."""
-ROWS = [row for row in chosen() if not row.writes]
+MOVES = {"torch.Tensor.cpu", "torch.Tensor.cuda"}
+"""Functions that make no node where the tensor is already there, as on the CPU: nothing can be named."""
+ROWS = [row for row in chosen() if not row.writes and row.path not in MOVES]
 
 
 class Lie(torch.autograd.Function):
@@ -61,7 +63,7 @@ def is_blind(gradients):
 def test_a_wrong_vjp_is_caught_and_named(part, monkeypatch):
     gathering(monkeypatch)
     real, missed, looked_at = callees.callable_for, [], 0
-    for row in ROWS[part::16]:
+    for row in ROWS[part::4]:
         told: list[str] = []
 
         def liar(function, row=row, told=told, **how):
@@ -81,8 +83,8 @@ def test_a_wrong_vjp_is_caught_and_named(part, monkeypatch):
         if not any(row.name.split(".")[-1] in text for text in texts):
             missed.append((row.path, row.example.source, [one.verdict for one in found.gradients], texts))
         looked_at += 1
-    assert missed == []
-    assert looked_at > 20
+    assert not missed, "\n".join(map(str, missed))
+    assert looked_at > 100
 
 
 @pytest.mark.parametrize("part", range(4))
@@ -90,7 +92,7 @@ def test_a_wrong_rule_is_caught_and_named(part, monkeypatch):
     gathering(monkeypatch)
     monkeypatch.setattr(checking, "differentiate", derive.differentiate)  # what is remembered does not lie
     real, missed, looked_at = derive._passed, [], 0
-    for row in [one for one in ROWS if one.key][part::16]:
+    for row in [one for one in ROWS if one.key][part::4]:
 
         def liar(made, came, row=row):
             factor = Term(2001, 2000)
@@ -110,8 +112,8 @@ def test_a_wrong_rule_is_caught_and_named(part, monkeypatch):
         if not texts:
             missed.append((row.path, row.example.source, [one.verdict for one in known], len(odd)))
         looked_at += 1
-    assert missed == []
-    assert looked_at > 15
+    assert not missed, "\n".join(map(str, missed))
+    assert looked_at > 70
 
 
 @pytest.mark.parametrize("place", [1, 2, 3, 4])
