@@ -44,12 +44,14 @@ class Openings:
 
     def moved(self, name: str, leaf: torch.Tensor, before: int) -> torch.Tensor:
         """A leaf in all lanes, `before` of them without a step: (lanes, …)."""
+        if name not in self.steps:
+            return leaf.expand(before + self.lanes, *leaf.shape).clone()
         if leaf.ndim == 0:
             return self._number_moved(name, leaf.item(), before)
         lanes = np.empty((before + self.lanes, leaf.numel()))
         lanes[:] = leaf.numpy().reshape(-1)
-        first = before + self.first.get(name, 0)
-        for component, steps in enumerate(self.steps.get(name, ())):
+        first = before + self.first[name]
+        for component, steps in enumerate(self.steps[name]):
             lanes[first : first + len(steps), component] += steps
             first += len(steps)
         return torch.from_numpy(lanes).view(-1, *leaf.shape)
@@ -57,9 +59,8 @@ class Openings:
     def _number_moved(self, name: str, at: float, before: int) -> torch.Tensor:
         """As `moved`, of one number."""
         lanes = [at] * (before + self.lanes)
-        if name in self.steps:
-            first, (steps,) = before + self.first[name], self.steps[name]
-            lanes[first : first + len(steps)] = [at + step for step in steps]
+        first, (steps,) = before + self.first[name], self.steps[name]
+        lanes[first : first + len(steps)] = [at + step for step in steps]
         return torch.from_numpy(np.array(lanes))
 
     def opened(self, outputs: list[float], before: int) -> dict[str, list[Opened]]:

@@ -160,6 +160,11 @@ def test_complex_numbers_are_judged(judged):
     assert abs(found.numeric[1] - found.autograd[1]) < 1e-6
 
 
+def test_a_complex_leaf_of_zeros_stands_at_kinks(judged):
+    z = judged("z.abs().sum()", dtype="complex64", z="zeros(3)").gradients["z"]
+    assert (z.verdict, z.autograd) == (Verdict.KINK, (0j, 0j, 0j))
+
+
 def test_many_elements_are_probed_along_directions(judged):
     found = judged("sum(sin(x)*x)", dtype="float32", x="randn(40,50)").gradients["x"]
     assert (found.verdict, found.directions, found.numeric) == (Verdict.OK, 16, None)

@@ -40,3 +40,12 @@ def test_answers_at_another_output_are_not_taken(traced):
     off = opened._replace(here=opened.here + 1, outputs=[2 * one for one in opened.outputs])
     right = numeric(replay, "x", ONE)
     assert torch.allclose(numeric(replay, "x", ONE, opened=[off]).values, right.values, rtol=1e-11)
+
+
+@pytest.mark.parametrize("z", ["zeros(3)", "ones(2)", "tensor([0j, 1j])"])
+def test_a_complex_leaf_keeps_its_imaginary_parts_in_lanes(traced, z):
+    replay = Replay(traced("(z.abs()**2).sum() * y", dtype="complex64", z=z, y="2."))
+    spread = rounding(replay, ONE).spreads["z"]
+    leaf = replay.leaves["z"]
+    assert torch.allclose(spread.exact, 4 * torch.view_as_real(leaf).flatten(), rtol=1e-12)
+    assert spread.samples.shape[1] == 2 * leaf.numel()

@@ -463,3 +463,15 @@ def test_it_leaves_no_mark_on_the_process(blocks):
     blocks("sum(sin(x)*randn(3))", dtype="float32", x="[1.,2.,3.]")
     assert torch.equal(torch.random.get_rng_state(), before)
     assert torch.get_default_dtype() == dtype
+
+
+@pytest.mark.parametrize(
+    ("source", "x", "verdict"),
+    [
+        ("x.sum()", "[nan,inf]", Verdict.DOMAIN_EDGE),
+        ("x.prod()", "[nan,inf]", Verdict.DOMAIN_EDGE),
+        ("tanh(x).sum()", "[inf,2.,-inf]", Verdict.OK),
+    ],
+)
+def test_an_element_that_is_not_finite_is_stepped_from_as_from_0(blocks, source, x, verdict):
+    assert blocks(source, x=x)[XX].verdict is verdict
