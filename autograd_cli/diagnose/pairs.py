@@ -11,6 +11,7 @@ from autograd_cli.diagnose.scene import Scene
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.source import Source
+from autograd_cli.lang.swift import swift
 from autograd_cli.report import Finding, Fix
 from autograd_cli.report.values import shape_text
 from autograd_cli.run.tape import LiveStep
@@ -82,6 +83,7 @@ def silent_broadcast(scene: Scene) -> Iterator[Finding]:
             yield replace(all_pairs(scene, step.expr, step.value, sides), torch=said)
 
 
+@swift
 @dataclass(frozen=True)
 class Side:
     """One of the two operands: the expression that reads it, and the tensor."""

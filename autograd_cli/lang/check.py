@@ -15,9 +15,11 @@ from autograd_cli.lang.parse import TextLimits, parse
 from autograd_cli.lang.same import SHORT, Same, remembered
 from autograd_cli.lang.scope import PRELUDE, Scope
 from autograd_cli.lang.source import Source, named
+from autograd_cli.lang.swift import swift
 from autograd_cli.lang.unknown import Place
 
 
+@swift
 @dataclass(frozen=True)
 class Usage:
     """How a program uses the names that are no functions or constants.
@@ -77,6 +79,7 @@ def _only_text(place: Place, node: nodes.Expr) -> LanguageError:
     )
 
 
+@swift
 @dataclass(frozen=True)
 class Understood:
     """A program, how it uses its names, and the checked programs of its values, by the name they bind.

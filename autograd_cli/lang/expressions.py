@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from autograd_cli.errors import Span
+from autograd_cli.lang.swift import swift
 from autograd_cli.lang.vocabulary import words
 
 NOWHERE = Span(0, 0)
@@ -20,6 +21,7 @@ class Expr:
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
+@swift
 @dataclass(frozen=True)
 class Number(Expr):
     """A number as Python reads it: `2`, `1e-3`, `2j`."""
@@ -41,6 +43,7 @@ class Constant(Expr):
     value: bool | Any | None
 
 
+@swift
 @dataclass(frozen=True)
 class Name(Expr):
     """A name: a binding, a constant such as pi, a function or a dtype."""
@@ -48,6 +51,7 @@ class Name(Expr):
     id: str
 
 
+@swift
 @dataclass(frozen=True)
 class Attribute(Expr):
     """`value.name`: an attribute, a method before its call, or a module path."""
@@ -64,6 +68,7 @@ class Keyword(Expr):
     value: Expr
 
 
+@swift
 @dataclass(frozen=True)
 class Call(Expr):
     """`function(args, keywords)`, where `function` is a Name or an Attribute."""
@@ -81,6 +86,7 @@ class Unary(Expr):
     operand: Expr
 
 
+@swift
 @dataclass(frozen=True)
 class Binary(Expr):
     """`left op right` with one of `+ - * / // % ** @ & | ^ << >>`."""

@@ -6,10 +6,12 @@ from unicodedata import category, combining, east_asian_width
 
 from autograd_cli.errors import Span
 from autograd_cli.lang.same import once
+from autograd_cli.lang.swift import swift
 
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
+@swift
 @dataclass(frozen=True)
 class Source:
     """A text to be parsed and the name to call it by in messages."""

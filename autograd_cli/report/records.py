@@ -186,6 +186,7 @@ class Graph:
     paths: tuple["Path", ...] = ()
 
 
+@swift
 @dataclass(frozen=True)
 class Path:
     """One way from the output down to a leaf: node ids, factors and their product."""

@@ -19,6 +19,7 @@ from autograd_cli.lang.functions.rows import Role
 from autograd_cli.lang.nodes import Name, Program, walk
 from autograd_cli.lang.parse import parse_expression
 from autograd_cli.lang.source import Source
+from autograd_cli.lang.swift import swift
 from autograd_cli.report.values import flat
 from autograd_cli.run.creation import created
 from autograd_cli.run.modes import Grad
@@ -41,6 +42,7 @@ _FEW = 1000
 """Characters of a list that is as soon read by Python."""
 
 
+@swift
 @dataclass(frozen=True)
 class Roles:
     """What decides the role of a name: how the source uses it, and --const and --wrt.

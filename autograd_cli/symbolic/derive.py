@@ -8,6 +8,7 @@ from functools import reduce
 from autograd_cli.lang.functions import by_path
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.nodes import Attribute, Expr, Keyword, Name, Number, Sequence as Listed, children, walk
+from autograd_cli.lang.swift import swift
 from autograd_cli.report import Step, below, under
 from autograd_cli.symbolic.build import in_plain_names, text_in_plain_names
 from autograd_cli.symbolic.indexing import items_back
@@ -27,6 +28,7 @@ GIVEN = "g"
 """What the cotangent is called in what one step hands down."""
 
 
+@swift
 @dataclass(frozen=True)
 class Derivative:
     """The derivative of the output by one binding, of the binding's shape.
@@ -41,6 +43,7 @@ class Derivative:
     notes: tuple[str, ...] = ()
 
 
+@swift
 @dataclass(frozen=True)
 class Arrived:
     """What has come down to one step: the cotangent, or the reason why it is not known.

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autograd_cli.lang.nodes import Attribute, Expr, Name
+from autograd_cli.lang.swift import swift
 from autograd_cli.report import Step
 from autograd_cli.symbolic.build import literal
 from autograd_cli.symbolic.terms import Shape, Term, factor_term, number_term
@@ -16,6 +17,7 @@ class NoRuleError(Exception):
     """There is no derivative formula; the text is the reason as a person reads it."""
 
 
+@swift
 @dataclass(frozen=True)
 class Operand:
     """One argument of a call: a tensor, or a number where `position` is None.
@@ -35,6 +37,7 @@ class Operand:
     item: int | None = None
 
 
+@swift
 @dataclass(frozen=True)
 class Call:
     """A call step with its arguments as operands; tuples and lists of them stay tuples.

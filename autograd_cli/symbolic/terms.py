@@ -13,6 +13,7 @@ from functools import cached_property, reduce
 from math import isfinite
 
 from autograd_cli.lang.nodes import Attribute, Binary, Call as CallExpr, Expr, Name, Number, Subscript, Unary
+from autograd_cli.lang.swift import swift
 from autograd_cli.symbolic.build import number
 from autograd_cli.symbolic.unparse import unparse
 
@@ -27,6 +28,7 @@ def broadcast(*shapes: Shape) -> Shape:
     return tuple(next((n for n in sizes if n != 1), 1) for sizes in zip(*padded, strict=True))
 
 
+@swift
 @dataclass(frozen=True)
 class Factor:
     """`expr ** power`, of `shape`, or anything that broadcasts; Python's numbers are ().
@@ -59,6 +61,7 @@ class Factor:
         return self.expr if power == 1 else Binary("**", self.expr, Number(power))
 
 
+@swift
 @dataclass(frozen=True)
 class Term:
     """`top/bottom` times the factors. The bottom is positive, and 1 where it divides the top."""

@@ -10,6 +10,7 @@ from functools import reduce
 from math import prod
 
 from autograd_cli.lang.nodes import Binary, Expr, Number
+from autograd_cli.lang.swift import swift
 from autograd_cli.report.values import shape_text
 from autograd_cli.symbolic.branches import chosen
 from autograd_cli.symbolic.build import call, method
@@ -25,6 +26,7 @@ from autograd_cli.symbolic.terms import (
 )
 
 
+@swift
 @dataclass(frozen=True)
 class Value:
     """The sum of `terms`, stretched to `shape`; no terms are 0."""
