@@ -60,13 +60,17 @@ def backward(run: Run, cotangent: torch.Tensor | None, nodes: Sequence[Node] = (
 
 
 def slopes(
-    output: torch.Tensor, leaves: Sequence[torch.Tensor], cotangent: torch.Tensor
+    output: torch.Tensor, leaves: Sequence[torch.Tensor], cotangent: torch.Tensor | None
 ) -> tuple[torch.Tensor | None, ...]:
-    """The gradients of `leaves` for a cotangent of the output's shape, None for one not reached."""
+    """The gradients of `leaves`, None for one not reached.
+
+    The cotangent has the output's shape; None stands for ones, of a real output.
+    """
     if not output.requires_grad:  # as what is drawn: a replay holds it
         return (None,) * len(leaves)
     number = _weighed(output, cotangent)
     if number is None:
+        assert cotangent is not None
         return torch.autograd.grad(
             output, leaves, cotangent.to(output.device, output.dtype), allow_unused=True
         )

@@ -62,7 +62,9 @@ class Together:
         assert cotangent is not None
         leaves = {name: self.leaf(name, leaf).requires_grad_() for name, leaf in self.replay.leaves.items()}
         output = self.output(leaves)
-        given = cotangent.expand(output.shape)
+        # Where the sum is a number, the weight is as a rule 1: to send that takes a product and its backward.
+        is_one = self.openings is not None and float(cotangent) == 1
+        given = None if is_one else cotangent.expand(output.shape)
         made = slopes(output, list(leaves.values()), given)
         numbers = self.totals(output.detach(), cotangent)
         exact, samples = {}, {}
