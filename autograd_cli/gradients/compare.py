@@ -14,9 +14,9 @@ from autograd_cli.gradients.excuses import (
     allowed_at,
     error_at,
     excused,
-    is_off_alike,
     largest_of,
     loses_digits,
+    off_alike,
     precision,
 )
 from autograd_cli.gradients.known import Evidence, Outcome, agrees
@@ -169,12 +169,17 @@ def _agreement_of_all(evidence: Evidence, agreed: torch.Tensor) -> Outcome:
     blurred = evidence.formula is None and distance[worst] <= error_at(evidence.numeric_error, worst)
     if blurred or not loses_digits(evidence, distance, reference):
         return outcome
-    if is_off_alike(evidence, worst):
-        said = ", ".join(_said(evidence, worst).values())
-        return replace(
-            outcome, verdict=Verdict.WRONG, odd=Witness.AUTOGRAD, sentence=f"{said}, in float64 too"
-        )
-    return precision(evidence, outcome, worst)
+    alike = agreed & off_alike(evidence, distance)
+    return _in_double_too(evidence, distance, alike) if alike.any() else precision(evidence, outcome, worst)
+
+
+def _in_double_too(evidence: Evidence, distance: torch.Tensor, alike: torch.Tensor) -> Outcome:
+    """The verdict where float64 gives the same and is wrong: what that allows is what counts."""
+    worst = int(torch.where(alike, distance, -1.0).argmax())
+    said = ", ".join(_said(evidence, worst).values())
+    allowed = float(evidence.fine[worst]) + error_at(evidence.reference_error, worst)
+    sentence = f"{said}, in float64 too"
+    return Outcome(Verdict.WRONG, worst, float(distance[worst]), allowed, Witness.AUTOGRAD, sentence)
 
 
 def _untold(evidence: Evidence) -> str:
@@ -217,7 +222,10 @@ def _isolated(evidence: Evidence, suspects: torch.Tensor) -> torch.Tensor:
         return none
     above, below = evidence.neighbours(candidates)
     room = 1e-5 * numeric.abs() + evidence.fine + error
-    return candidates & agrees(above, numeric, room) & agrees(below, numeric, room)
+    isolated = candidates & agrees(above, numeric, room) & agrees(below, numeric, room)
+    # A backward of a person's own may be wrong at one point, where nothing has a kink.
+    is_so = evidence.torchs or evidence.innocent is None or not isolated.any() or evidence.innocent()
+    return isolated if is_so else none
 
 
 def _isolated_point(evidence: Evidence, isolated: torch.Tensor) -> Outcome:

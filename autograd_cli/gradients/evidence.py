@@ -24,6 +24,7 @@ from autograd_cli.run.values import dtype_of
 
 _ASIDE = 1e-7  # how far to the side of a point its neighbours are, relative to it
 _WIDE = 0.5  # so far values are moved where little would leave them in one cell of what they are added to
+_HAIR = 64.0  # so many times its rounding a value is moved to see whether the backward jumps there
 _REPEATS = 4
 _TIMES = 8  # a few samples' mean error is held to tell the largest within this factor
 
@@ -252,9 +253,25 @@ class Bench:
                 sent = _moved(self.cotangent, finfo(own.dtype).eps, generator)
                 made.append(self._gradient(own, {**beside, name: moved}, name, sent))
                 right.append(self._gradient(double, {name: raised(moved)}, name))
-            return _TIMES * rms(_unproportional(torch.stack(made) - torch.stack(right), torch.stack(right)))
+            noise = _TIMES * rms(_unproportional(torch.stack(made) - torch.stack(right), torch.stack(right)))
+            return torch.where(self._jumps(name), 0.0, noise)
 
         return errors
+
+    def _jumps(self, name: str) -> torch.Tensor:
+        """Where the run's own gradient is another a hair beside, and the same all around: (n,) bool.
+
+        Rounding scatters what it moves. What stands apart from all that lies around it is a backward
+        that asks whether something is this very number.
+        """
+        own, generator, around = self.own, torch.Generator().manual_seed(1), list[torch.Tensor]()
+        eps = _HAIR * finfo(own.dtype).eps
+        for _ in range(_REPEATS):
+            moved = {n: _moved(v, eps, generator) for n, v in own.leaves.items()}
+            around.append(self._gradient(own, moved, name, _moved(self.cotangent, eps, generator)))
+        here, beside = self._gradient(own, dict(own.leaves), name), torch.stack(around)
+        scatter = beside.amax(0) - beside.amin(0)
+        return (here - beside.mean(0)).abs() > _TIMES * scatter + sqrt(finfo(own.dtype).eps) * here.abs()
 
     def _is_innocent(self, name: str) -> bool:
         """Whether every node that the leaf goes into is right by itself."""

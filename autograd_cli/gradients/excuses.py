@@ -96,14 +96,14 @@ def _in_double(evidence: Evidence, outcome: Outcome, index: int, difference: flo
 def _is_cast(evidence: Evidence, index: int, difference: float) -> bool:
     """Whether casts to float32 in a person's own code explain the distance: without them all is right."""
     single = _EXCESS * _SINGLE / _DOUBLE * float(evidence.allowed[index])
-    return not evidence.torchs and difference <= single and _right_in_double(evidence, index)
+    return not evidence.torchs and difference <= single and bool(_right_in_double(evidence)[index])
 
 
 def _is_rounding(evidence: Evidence, index: int, difference: float) -> bool:
     """Whether low precision explains the distance of autograd from the references."""
     if difference <= _SINGLE * abs(float(evidence.reference[index])):
         return True
-    if not _right_in_double(evidence, index):
+    if not _right_in_double(evidence)[index]:
         return False
     given = float(evidence.autograd[index])
     if given == 0 or not isfinite(given) or difference <= _EXCESS * float(evidence.allowed[index]):
@@ -111,22 +111,27 @@ def _is_rounding(evidence: Evidence, index: int, difference: float) -> bool:
     return evidence.repeated is not None and difference <= float(evidence.repeated()[index])
 
 
-def is_off_alike(evidence: Evidence, index: int) -> bool:
-    """Whether autograd gives the very same number in float64, and is off there for what that allows."""
-    same = bool(evidence.exact[index] == evidence.autograd[index])
-    return (
-        evidence.eps > _DOUBLE and evidence.strict is None and same and not _right_in_double(evidence, index)
-    )
+def off_alike(evidence: Evidence, distance: torch.Tensor) -> torch.Tensor:
+    """Where autograd gives about the same in float64, and is off there for what that allows: (n,) bool.
+
+    What rounding does is far less in float64. Where more is allowed, the samples passed a jump of the
+    backward, as where it asks whether a number is 1 or how its memory lies.
+    """
+    if evidence.eps <= _DOUBLE:
+        return torch.zeros_like(distance, dtype=torch.bool)
+    same = (evidence.exact - evidence.autograd).abs() <= distance / _EXCESS
+    return same & (distance > 0) & ~_right_in_double(evidence)
 
 
-def _right_in_double(evidence: Evidence, index: int) -> bool:
-    """Whether autograd in float64 agrees with every reference."""
+def _right_in_double(evidence: Evidence) -> torch.Tensor:
+    """Where autograd in float64 agrees with every reference: (n,) bool."""
     known = ((evidence.formula, evidence.formula_error), (evidence.numeric, evidence.numeric_error))
-    return all(
-        bool(agrees(evidence.exact, values, evidence.fine + errors + 1e-9 * values.abs())[index])
-        for values, errors in known
-        if values is not None and errors is not None and not torch.isnan(values[index])
-    )
+    right = torch.ones_like(evidence.exact, dtype=torch.bool)
+    for values, errors in known:
+        if values is not None and errors is not None:
+            room = evidence.fine + errors + 1e-9 * values.abs()
+            right &= agrees(evidence.exact, values, room) | values.isnan()
+    return right
 
 
 def largest_of(errors: torch.Tensor | None) -> float:

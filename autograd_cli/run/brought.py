@@ -31,7 +31,7 @@ class Applied(NamedTuple):
     """One call of an autograd.Function of theirs: the class, its arguments as they were, and its place.
 
     `needs` says which arguments required grad, `dirty` which were written in place, `outputs` which of
-    the results a gradient can come to.
+    the results a gradient can come to; `named` are arguments by keyword, to which no gradient comes.
     """
 
     owner: type[torch.autograd.Function]
@@ -40,6 +40,7 @@ class Applied(NamedTuple):
     dirty: tuple[bool, ...]
     outputs: tuple[bool, ...]
     place: tuple[str, int]
+    named: dict[str, Any]
 
 
 class Called:
@@ -235,9 +236,9 @@ class Called:
     def _noted(
         self, apply: Callable[..., Any], cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
-        kind = (cls, tuple(map(_kind, args)))
+        kind = (cls, tuple(map(_kind, args)), tuple((name, _kind(arg)) for name, arg in kwargs.items()))
         is_passed = kind in self._seen or len(self._seen) >= _MOST_CALLS or self._depth > 1
-        if cls.__module__.partition(".")[0] == "torch" or kwargs or is_passed:
+        if cls.__module__.partition(".")[0] == "torch" or is_passed:
             value = apply(cls, *args, **kwargs)
             self.note(value)
             known = self._seen.get(kind)
@@ -245,13 +246,14 @@ class Called:
                 self.applied.append(known)
             return value
         kept, versions = tuple(map(_kept, args)), tuple(map(_version, args))
+        named = {name: _kept(arg) for name, arg in kwargs.items()}
         needs = tuple(isinstance(arg, torch.Tensor) and arg.requires_grad for arg in args)
         place = where(sys._getframe(3), self.target.folder) or self._own_place()
-        value = apply(cls, *args)
+        value = apply(cls, *args, **kwargs)
         dirty = tuple(_version(arg) != version for arg, version in zip(args, versions, strict=True))
         outputs = value if isinstance(value, tuple) else (value,)
         graded = tuple(isinstance(out, torch.Tensor) and out.requires_grad for out in outputs)
-        self._seen[kind] = Applied(cls, kept, needs, dirty, graded, place)
+        self._seen[kind] = Applied(cls, kept, needs, dirty, graded, place, named)
         self.applied.append(self._seen[kind])
         self.note(value, place)
         return value

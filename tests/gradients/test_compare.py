@@ -146,7 +146,9 @@ def test_what_is_as_far_off_in_double_is_not_lost_to_rounding():
 
 
 def test_more_than_the_dtype_loses_without_casts_is_precision():
-    found = judged(evidence([2.0 + 5e-7], [2.0], [2.0], strict=vector(1e-7), lowest="float16"))
+    found = judged(
+        evidence([2.0 + 5e-7], [2.0], [2.0], exact=vector(2.0), strict=vector(1e-7), lowest="float16")
+    )
     assert found.verdict is Verdict.PRECISION
     assert found.sentence.startswith("digits are lost to rounding in float16: autograd gives 2.000001, ")
 

@@ -48,7 +48,8 @@ def _calls(run: Run) -> Iterator[tuple[LiveStep, Applied]]:
     seen = set()
     for step in run.steps:
         for applied in step.call.applied if isinstance(step.call, Called) else ():
-            kind = (applied.owner, tuple(map(_kind, applied.args)), applied.needs)
+            given = (*applied.args, *applied.named.values())
+            kind = (applied.owner, tuple(map(_kind, given)), applied.needs, tuple(applied.named))
             if kind not in seen and any(applied.needs) and any(applied.outputs):
                 seen.add(kind)
                 yield step, applied

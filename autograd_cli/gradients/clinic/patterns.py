@@ -7,13 +7,15 @@ from typing import Any
 
 import torch
 
-from autograd_cli.gradients.clinic.differences import Measured, alike, gradient, may_be, same
+from autograd_cli.gradients.clinic.differences import Measured, alike, gradient, may_be, room, same
 from autograd_cli.gradients.clinic.trial import Trial, Values
 from autograd_cli.gradients.clinic.written import ordinal
-from autograd_cli.gradients.grounds.alone import ROOM
+from autograd_cli.gradients.grounds.alone import ROOM, sizes
 
 _CLEAR = 1e-3
 """Of a gradient, how far a slope has to be known to be called none beside it."""
+_HAIR = 1e-5
+"""Of a value, how far it is moved to see whether the error stays."""
 _TRIED = (-1, 0, 1, 2)
 STRAIGHT = ": a straight-through estimate is meant to differ"
 """How a pattern ends that may be meant."""
@@ -93,7 +95,7 @@ def patterns(wrong: Wrong) -> tuple[str, ...]:
         is_plain = _factor(wrong) or vanishing[0].startswith("a transpose")
         return tuple(vanishing) if is_plain else (_SHAPES, *vanishing)
     factor = _factor(wrong)
-    return (factor,) if factor else (_SHAPES,)
+    return (factor or _added(wrong) or _SHAPES,)
 
 
 def _missing(wrong: Wrong) -> str:
@@ -119,8 +121,10 @@ def _unbounded(wrong: Wrong) -> str:
 
 def _flat(wrong: Wrong) -> str:
     """A gradient where there is no slope, as straight-through estimators have it."""
-    bar, size = float(wrong.meant.error.max()), float(wrong.given.abs().max())
-    if not (wrong.meant.is_known and wrong.meant.is_zero and bar <= _CLEAR * size):
+    size = float(wrong.given.abs().max())
+    # Of an element at a jump nothing is known.
+    clear = wrong.meant.value.isfinite() & (wrong.meant.error <= _CLEAR * size)
+    if not (wrong.meant.is_zero and bool(wrong.given[clear].any())):
         return ""
     return f"forward does not change with {wrong.name} here{STRAIGHT}"
 
@@ -182,6 +186,19 @@ def _of_slice(wrong: Wrong, dim: int, row: int) -> Measured:
     return gradient(wrong.trial, wrong.position, wrong.trial.values, [sent])
 
 
+def _pointwise(wrong: Wrong) -> str:
+    """An error at these very values of the input, and none a hair beside."""
+    value, generator = wrong.trial.values[wrong.position], torch.Generator().manual_seed(0)
+    hair = torch.empty_like(value).uniform_(0.5, 1.0, generator=generator) * _HAIR  # laid out as value is
+    if wrong.trial.moved(_with(wrong, wrong.position, value + hair * sizes(value))) is None:
+        return ""
+    if not all(_is_right(wrong, wrong.position, value + s * hair * sizes(value)) for s in (1, -1)):
+        return ""
+    off = (wrong.given - wrong.meant.value).abs() - wrong.meant.error
+    at = float(value.reshape(-1)[int(off.reshape(-1).nan_to_num(nan=-1.0).argmax())])
+    return f"it is wrong where {wrong.name} is exactly {at:.6g}, and right a hair beside"
+
+
 def _unused(wrong: Wrong) -> str:
     """A backward that does not look at what it is given."""
     twice = wrong.trial.backward(wrong.trial.values, [2 * sent for sent in wrong.cotangents])
@@ -195,6 +212,7 @@ _LOOKS: tuple[Callable[[Wrong], str], ...] = (
     _unbounded,
     _missing,
     _flat,
+    _pointwise,
     _sign,
     _swapped,
     _unsummed,
@@ -208,12 +226,26 @@ def _factor(wrong: Wrong) -> str:
     return f"a constant factor: it is {_number(factor)} times what it should be" if factor else ""
 
 
+def _added(wrong: Wrong) -> str:
+    """An error that is small beside the largest element, and so is no factor."""
+    off = (wrong.given - wrong.meant.value).abs().nan_to_num(nan=0.0, posinf=torch.inf)
+    size, largest = float(off.max()), float(wrong.given.abs().max())
+    if not 0 < size <= _CLEAR * largest:
+        return ""
+    return f"a small term is added or lost: it is {size:.1g} off, where the largest element is {largest:.3g}"
+
+
 def _times(given: torch.Tensor, meant: Measured) -> float:
     """By which number one gradient is the other; 0 where by none."""
     known = meant.value.isfinite()
     square = float((meant.value * meant.value)[known].sum())
     factor = float((given * meant.value)[known].sum()) / square if square else 0.0
-    return factor if factor and alike(given, meant.times(factor)) else 0.0
+    if not factor or not alike(given, meant.times(factor)):
+        return 0.0
+    bar = room(given, meant)[known]
+    # What is hardly another number than 1 is no factor where an element cannot tell it from 1.
+    is_other = ((factor - 1) * meant.value[known]).abs() > bar
+    return factor if bool((is_other | (meant.value[known].abs() <= bar)).all()) else 0.0
 
 
 def _number(value: float) -> str:

@@ -31,7 +31,8 @@ def second_order(trial: Trial) -> Order:
 
     Autograd's slope of the first gradients is held against differences of these. There is no verdict
     where backward has no second order: then the sentence is empty, or says what is raised when it is
-    recorded; and none where no difference can be had. All is done on the trial's values in float64.
+    recorded; and none where no difference can be had, as where forward has a kink. All is done on the
+    trial's values in float64.
     """
     if is_once(trial.owner):
         return Order()  # which is a concern of its own
@@ -53,6 +54,8 @@ def second_order(trial: Trial) -> Order:
         parts = [torch.zeros_like(w) if one is None else one * w for one, w in made]
         return torch.cat([part.reshape(-1) for part in parts])
 
+    if not along(direction, trial.values, lambda values: trial.parts(values, cotangents)).is_smooth:
+        return Order()
     try:
         numeric = along(direction, trial.values, first)
         size = float(first(trial.values).abs().sum())

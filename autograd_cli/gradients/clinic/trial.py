@@ -58,6 +58,7 @@ class Trial:
         self.applied = applied
         self.owner = applied.owner
         self.values: tuple[Any, ...] = tuple(map(raised, applied.args))
+        self.named = {name: raised(arg) for name, arg in applied.named.items()}
         self.slots = tuple(i for i, arg in enumerate(self.values) if applied.needs[i] and is_real(arg))
         self.seen: list[Returned] = []
         self.state = torch.random.get_rng_state()
@@ -100,7 +101,7 @@ class Trial:
     def forward(self, values: Values) -> tuple[Any, ...]:
         """The outputs, without a graph."""
         with torch.no_grad(), widened():
-            made = self.probe.apply(*self._given(values))
+            made = self.probe.apply(*self._given(values), **self.named)
         return made if isinstance(made, tuple) else (made,)
 
     def ones(self) -> list[torch.Tensor]:
@@ -134,7 +135,7 @@ class Trial:
     def call(self, leaves: Values) -> tuple[Any, ...]:
         """The outputs, with a graph where leaves require grad."""
         with torch.enable_grad(), widened(self.is_widened):
-            made = self.probe.apply(*self._given(leaves))
+            made = self.probe.apply(*self._given(leaves), **self.named)
         return made if isinstance(made, tuple) else (made,)
 
     def backward(
@@ -175,7 +176,7 @@ class Trial:
         given = [each.clone() if isinstance(each, torch.Tensor) else each for each in self.values]
         torch.random.set_rng_state(self.state)
         with torch.no_grad(), widened():
-            made = self.probe.apply(*given)
+            made = self.probe.apply(*given, **self.named)
         pairs = list(zip(self.values, given, strict=True))
         dirty = tuple(isinstance(a, torch.Tensor) and not _is_as_it_was(a, b) for a, b in pairs)
         outputs = made if isinstance(made, tuple) else (made,)

@@ -16,6 +16,7 @@ from autograd_cli.gradients.grounds.outputs import over_outputs
 from autograd_cli.gradients.grounds.places import sides, worst_elements
 from autograd_cli.gradients.grounds.seen import Seen
 from autograd_cli.gradients.grounds.taylor import order
+from autograd_cli.gradients.grounds.varied import varied
 from autograd_cli.gradients.grounds.written import Judge, wrong_rules
 from autograd_cli.gradients.known import Evidence
 from autograd_cli.gradients.line import place_of, shaped
@@ -137,7 +138,8 @@ class Gatherer:
             return seen, wrong_rules(bench.run, seen.name, judge)
         alone = _each(bench.run, bench.replay, seen.name)
         if not alone.guilty and gradient.verdict is Verdict.WRONG:
-            alone = replace(alone, guilty=changed(bench, seen.arrived))
+            found = varied(bench, seen.name) or changed(bench, seen.arrived)
+            alone = replace(alone, guilty=found)
         if not alone.guilty and gradient.odd is None and gradient.formula is not None:
             alone = replace(alone, guilty=wrong_rules(bench.run, seen.name, judge).guilty)
         return (replace(seen, gradient=_spared(gradient, alone)) if spared else seen), alone

@@ -44,7 +44,7 @@ def _of_wrong(gradient: Gradient, grounds: Grounds) -> str:
     is_forward = gradient.odd is None and grounds.forward is not None and grounds.forward.agrees is False
     if grounds.guilty and is_forward:
         return f"mend the jvp of {grounds.guilty[0].text}"
-    if grounds.guilty and not grounds.guilty[0].sentence:
+    if grounds.guilty and (grounds.guilty[0].operand or not grounds.guilty[0].sentence):
         text, node = grounds.guilty[0].text, grounds.guilty[0].node
         if _TORCHS.search(node):
             return f"write {text} in another form, or keep the input away from here: the rule is torch's own"
