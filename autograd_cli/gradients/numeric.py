@@ -31,6 +31,8 @@ _SEARCHED = 1000
 """Components whose slopes are searched for one by one, where most were found all at once."""
 _FEW = 6
 """Components that are sooner looked at one by one than as arrays."""
+_SHORT = 1e-13
+"""The shortest step along a direction, of a typical component."""
 _SMALL = 40
 """Components up to which each is moved alone: to find out whether they touch each other takes longer."""
 
@@ -218,7 +220,8 @@ class _Searches:
         at, line = float(self.points.at[self.places[number]]), self.line
         scales = [abs(at) or line.typical]
         scales += [wide for wide in (line.typical, 1.0) if wide > 8 * scales[0]]
-        return Place(at, line.size, line.noise, line.stepped), scales
+        least = _SHORT * line.typical if isinstance(self.points, Directions) else 0.0
+        return Place(at, line.size, line.noise, line.stepped, least, line.largest), scales
 
     def _answer(self, number: int, changes: list[float]) -> None:
         """Give a search the changes that it asked for."""

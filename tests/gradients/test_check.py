@@ -13,6 +13,7 @@ from autograd_cli.lang.nodes import Binary, Number
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Verdict, Witness
+from autograd_cli.report.values import flat
 from autograd_cli.run import callees
 from autograd_cli.run.settings import Settings
 
@@ -163,6 +164,25 @@ def test_complex_numbers_are_judged(judged):
 def test_a_complex_leaf_of_zeros_stands_at_kinks(judged):
     z = judged("z.abs().sum()", dtype="complex64", z="zeros(3)").gradients["z"]
     assert (z.verdict, z.autograd) == (Verdict.KINK, (0j, 0j, 0j))
+
+
+@pytest.mark.parametrize(
+    ("source", "x", "slope"),
+    [
+        ("F.layer_norm(x,(3,)).sum()", "ones(3)", 0.0),
+        ("F.batch_norm(x,None,None,training=True).sum()", "ones(4,2)", 0.0),
+        ("F.instance_norm(x).sum()", "ones(1,2,4)", 0.0),
+        ("tanh(1e10*x).sum()", "zeros(1)", 1e10),
+        ("(x/(x.abs()+1e-10)).sum()", "zeros(2)", 1e10),
+        ("F.normalize(x,dim=0).sum()", "zeros(2)", 1e12),
+        ("sqrt(x+1e-12).sum()", "zeros(2)", 5e5),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_slope_that_rounding_or_steepness_hides_is_found(judged, source, x, slope, dtype):
+    found = judged(source, dtype=dtype, x=x).gradients["x"]
+    assert found.verdict is Verdict.OK
+    assert all(abs(one - slope) <= found.error_bar for one in flat(found.numeric))
 
 
 def test_many_elements_are_probed_along_directions(judged):

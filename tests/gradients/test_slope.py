@@ -191,6 +191,67 @@ def test_a_kink_has_two_slopes(name: str, f: Real, at: float, left: float, right
     assert one.value == pytest.approx((left + right) / 2, abs=1e-7)
 
 
+NARROW: list[tuple[str, Real, float, float]] = [
+    *((f"tanh({n:g}*x)", lambda x, n=n: math.tanh(n * x), 0.0, n) for n in (1e10, 1e12, 1e20, 1e38)),
+    ("x/(abs(x)+1e-10)", lambda x: x / (abs(x) + 1e-10), 0.0, 1e10),
+    ("x/max(abs(x),1e-12)", lambda x: x / max(abs(x), 1e-12), 0.0, 1e12),
+    ("sqrt(x+1e-12)", lambda x: math.sqrt(x + 1e-12), 0.0, 5e5),
+    ("1+tanh(1e12*x)", lambda x: 1 + math.tanh(1e12 * x), 0.0, 1e12),
+    ("tanh(1e11*(x-1))", lambda x: math.tanh(1e11 * (x - 1)), 1.0, 1e11),
+]
+
+
+@pytest.mark.parametrize(("name", "f", "at", "true"), NARROW, ids=[row[0] for row in NARROW])
+def test_what_rises_within_shorter_steps_has_its_slope_in_these(
+    name: str, f: Real, at: float, true: float
+) -> None:
+    change, place = function(f, at)
+    one = slope(change, place._replace(least=0.0), [1.0])
+    assert one.behaviour is Behaviour.SMOOTH
+    assert abs(one.value - true) <= one.error <= 1e-3 * true
+
+
+def test_a_kink_within_shorter_steps_has_its_slopes() -> None:
+    change, place = function(lambda x: max(1e12 * x, 0.0) / (max(1e12 * x, 0.0) + 1), 0.0)
+    one = slope(change, place._replace(least=0.0), [1.0])
+    assert (one.behaviour, one.left) == (Behaviour.KINK, 0.0)
+    assert one.right == pytest.approx(1e12, rel=1e-6)
+
+
+def test_steps_shorter_than_the_least_are_not_taken() -> None:
+    change, place = function(lambda x: math.tanh(1e20 * x), 0.0)
+    taken: list[float] = []
+    slope(lambda t: taken.append(t) or change(t), place, [1.0])
+    assert min(map(abs, taken)) >= place.least
+
+
+def test_what_values_on_the_way_scatter_by_is_no_jump() -> None:
+    def normed(x: float) -> float:
+        middle = (x + 2.0) / 3
+        parts = [x - middle, 1 - middle, 1 - middle]
+        return sum(part / math.sqrt(sum(p * p for p in parts) / 3 + 1e-5) for part in parts)
+
+    change, place = function(normed, 1.0)
+    assert slope(change, place, [1.0]).behaviour is Behaviour.JUMP
+    one = slope(change, place._replace(terms=lambda: 1.0), [1.0])
+    assert one.behaviour is Behaviour.SMOOTH
+    assert abs(one.value) <= one.error < 1e-9
+
+
+def test_a_jump_is_none_that_values_on_the_way_scatter_by() -> None:
+    for f in (sign, lambda x: 1e-12 * sign(x), lambda x: math.sqrt(abs(x))):
+        change, place = function(f, 0.0)
+        assert slope(change, place._replace(least=0.0, terms=lambda: 1e3), [1.0]).behaviour is Behaviour.JUMP
+
+
+@pytest.mark.parametrize("power", [1.1, 1.25, 1.5, 1.75, 2.5])
+def test_a_side_on_which_a_slope_falls_as_a_power_has_its_end(power: float) -> None:
+    one = found(lambda x: 1 + 3 * x + x**power if x >= 0 else nan, 0.0)
+    assert one.behaviour is Behaviour.EDGE
+    assert one.right == pytest.approx(3.0, rel=1e-5)
+    assert found(lambda x: x**power if x >= 0 else nan, 0.0).right == 0
+
+
 JUMPS: list[tuple[str, Real, float, float, float]] = [
     ("round", lambda x: float(round(x)), 0.5, 0.0, inf),
     ("sign", sign, 0.0, inf, inf),
