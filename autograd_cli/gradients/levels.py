@@ -12,6 +12,9 @@ from autograd_cli.lang.swift import swift
 FACTOR = 8.0
 """By how much a step is shorter than the one before."""
 _TRACE = 1e-8
+"""The part of f's changes that is no more than a trace of them."""
+_OF_STEPS = 8 / 11
+"""The same as a power of the part that is left of the steps, where these shrink by more than 1e-11."""
 _SIDED = 1e-6
 """What a one-sided slope may be off besides, of its size."""
 _SLOWEST = 0.95
@@ -195,7 +198,8 @@ def _grows(known: Sequence[tuple[float, Level]]) -> bool:
         return False
     if any(abs(value) + level.noise < clear[-1][0] for value, level in known if level.h < clear[-1][1]):
         return False  # the steps that it grew in went over a jump that is not here
-    return clear[-1][0] * clear[-1][1] > _TRACE * max(value * h for value, h in clear)
+    trace = min(_TRACE, (clear[-1][1] / clear[0][1]) ** _OF_STEPS)
+    return clear[-1][0] * clear[-1][1] > trace * max(value * h for value, h in clear)
 
 
 def _persists(levels: Sequence[Level]) -> bool:

@@ -30,21 +30,22 @@ _CLEAR = 1e-3
 
 def looked_at_again(place: Place, levels: Sequence[Level], found: Slope) -> Search[Slope]:
     """What was found, if what f scatters by does not explain it and shorter steps show no slope."""
-    if found.behaviour is Behaviour.JUMP and place.terms is not None:
-        with_scatter = yield from _scattered(place, place.terms(), levels)
-        again = judged(with_scatter)
+    if found.behaviour is Behaviour.JUMP and not place.stepped:
+        again = judged((yield from scattered(place, levels)))
         if again.behaviour is not Behaviour.JUMP:
             return again
     nearer = (yield from _nearer(place, levels)) if levels else None
     return found if nearer is None else nearer
 
 
-def _scattered(place: Place, terms: float, levels: Sequence[Level]) -> Search[list[Level]]:
+def scattered(place: Place, levels: Sequence[Level]) -> Search[list[Level]]:
     """The levels, and with them what f scatters by beside their steps, if rounding of its terms may."""
+    if place.terms is None:
+        return list(levels)
     made = yield from levels_at(place, [level.h * (1 + part) for level in levels for part in _ASIDE])
     off = [_off_straight(made[k : k + len(_ASIDE)]) for k in range(0, len(made), len(_ASIDE))]
     around = [max(off[max(0, k - 1) : k + 2]) for k in range(len(off))]
-    if not max(around) <= _MOST * terms:
+    if not max(around, default=0.0) <= _MOST * place.terms():
         return list(levels)
     pairs = zip(levels, around, strict=True)
     return [level._replace(noise=max(level.noise, 2 * one / level.h)) for level, one in pairs]

@@ -26,7 +26,7 @@ from autograd_cli.gradients.levels import (
     next_row,
     taken,
 )
-from autograd_cli.gradients.nearer import looked_at_again
+from autograd_cli.gradients.nearer import looked_at_again, scattered
 
 FIRST = 0.137  # of the scale; no power of two, so that no period is hit at every step
 _LEVELS = 10
@@ -146,12 +146,14 @@ def _deep(place: Place, scale: float) -> Search[tuple[Slope, list[Level]]]:
     at = place.at
     least = max(min(_DEEPEST * scale, abs(at) / 1000 if at else inf), 4 * ulp(at))
     if place.stepped:  # the step of the staircase may end as near as floats are to each other
-        least = min(least, max(64 * ulp(at), _DEEPEST**2 * scale))
+        least = min(least, max(64 * ulp(at), _DEEPEST**2 * scale, place.least))
     steps, h = [], FIRST * scale
     while h > least:
         steps.append(h)
         h /= FACTOR
     levels = yield from levels_at(place, steps)
+    if place.stepped:  # of what may be a staircase it is not seen otherwise that it scatters
+        levels = yield from scattered(place, levels)
     found = judged(levels)
     is_infinite = found.behaviour is Behaviour.EDGE and _are_infinite(levels[-4:])
     if is_infinite and (yield from _is_finite(place, 0.0)):
@@ -167,7 +169,8 @@ def _beside(place: Place, levels: Sequence[Level], found: Slope) -> Search[Slope
     far = min(differ, default=inf)
     on_step = [level for level in levels if level.h < far]
     is_flat = all(level.right == level.left == 0 for level in on_step)  # then no rounding is in it
-    here = place._replace(stepped=False, noise=ulp(place.size) if is_flat else place.noise)
+    noise = max(level.noise * level.h / 2 for level in on_step)
+    here = place._replace(stepped=False, noise=ulp(place.size) if is_flat else noise)
     better = yield from _shrinking(here, on_step[0].h / FIRST)
     return better if better is not None and better.error < found.error else found
 

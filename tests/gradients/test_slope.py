@@ -123,6 +123,23 @@ STEEP: list[tuple[str, Real, float, float]] = [
 ]
 
 
+@pytest.mark.parametrize("at", [0.4, 1.0, 3.7])
+@pytest.mark.parametrize("wide", [1e-9, 1e-8])
+def test_steps_too_fine_to_be_meant_are_rounding_that_the_error_bar_sees(at, wide):
+    change, place = function(lambda x: 1.5 * wide * round(x / wide), at)
+    one = slope(change, place._replace(stepped=True), [at])
+    assert one.is_smooth
+    assert abs(one.value - 1.5) <= one.error
+    assert wide / at / 10 < one.error < 1e-4
+
+
+@pytest.mark.parametrize("wide", [1e-5, 1e-3])
+def test_steps_that_may_be_meant_have_no_slope(wide):
+    change, place = function(lambda x: wide * round(x / wide), 0.37)
+    one = slope(change, place._replace(stepped=True), [0.37])
+    assert (one.is_smooth, one.value) == (True, 0.0)
+
+
 @pytest.mark.parametrize(("name", "f", "at", "true"), STEEP, ids=[row[0] for row in STEEP])
 def test_a_function_that_overflows_a_step_away_has_its_slope(
     name: str, f: Real, at: float, true: float
@@ -266,6 +283,13 @@ def test_a_jump_has_no_slope(name: str, f: Real, at: float, left: float, right: 
     assert one.behaviour is Behaviour.JUMP
     assert isnan(one.value)
     assert (one.left + 0.0, one.right) == (left, right)
+
+
+def test_what_rises_as_a_root_does_so_in_the_steps_of_a_staircase_too() -> None:
+    change, place = function(lambda x: math.sqrt(max(x, 0.0)), 0.0)
+    for least in (0.0, 1e-13):
+        one = slope(change, place._replace(stepped=True, least=least), [1.0])
+        assert (one.behaviour, one.left, one.right) == (Behaviour.JUMP, 0.0, inf)
 
 
 @pytest.mark.parametrize(
