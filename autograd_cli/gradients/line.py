@@ -18,6 +18,7 @@ from autograd_cli.gradients.lanes import Lanes
 from autograd_cli.gradients.replay import Replay
 from autograd_cli.lang.same import once
 from autograd_cli.report.values import index_of
+from autograd_cli.run.brought import Called
 from autograd_cli.run.modes import Grad
 from autograd_cli.run.tape import LiveStep
 
@@ -42,7 +43,7 @@ _NOISY = 1e3
 def is_own(step: LiveStep) -> bool:
     """Whether a step calls a person's own function, and does not just take one of several results."""
     picks = step.call is getitem or isinstance(step.call, attrgetter)
-    return step.kind == "call" and step.function is None and not picks
+    return isinstance(step.call, Called) or (step.kind == "call" and step.function is None and not picks)
 
 
 def components(tensor: torch.Tensor) -> torch.Tensor:

@@ -39,6 +39,8 @@ _CLEAR = 1e-4
 """The error bar, of a slope, within which nothing rough at the place itself can hide."""
 _CONFIRMED = 111_737
 """How many times shorter the step is at which a staircase has to have its slope; no power of 2."""
+_NEAR, _FINE = 1e-4, 1e-6
+"""Of the scale, the steps that a curve counts for little in, and the least staircase that is no rounding."""
 _LEAST = 1e-300  # of steps, by which a change can still be divided
 
 _HALVED = [4.0**j - 1 for j in COLUMN]
@@ -67,7 +69,7 @@ def search(place: Place, scales: Sequence[float], together: int = TOGETHER) -> S
         levels: list[Level] = []
         found = yield from _shrinking(place, scale, together)
         if found is None:
-            found, levels = yield from _deep(place, scale)
+            found, levels = yield from _deep(place, scale, max(scales))
         if best is not None and not found.is_smooth and best.error <= _CLEAR * abs(best.value):
             return best  # what is rough in wide steps alone only looks so
         if found.behaviour in (Behaviour.JUMP, Behaviour.EDGE):
@@ -141,7 +143,7 @@ def _accepted(
     return abs(gap) <= 8 * uncertain + 1e-9 * abs(value) + 4 * rounding
 
 
-def _deep(place: Place, scale: float) -> Search[tuple[Slope, list[Level]]]:
+def _deep(place: Place, scale: float, widest: float) -> Search[tuple[Slope, list[Level]]]:
     """The derivative, or what stands in its way, from steps down to where rounding rules; what these say."""
     at = place.at
     least = max(min(_DEEPEST * scale, abs(at) / 1000 if at else inf), 4 * ulp(at))
@@ -158,9 +160,32 @@ def _deep(place: Place, scale: float) -> Search[tuple[Slope, list[Level]]]:
     is_infinite = found.behaviour is Behaviour.EDGE and _are_infinite(levels[-4:])
     if is_infinite and (yield from _is_finite(place, 0.0)):
         return (yield from _closer(place, levels[-1].h)), levels
-    if place.stepped and found.is_smooth and found.error > _CLEAR * abs(found.value):
-        return (yield from _beside(place, levels, found)), levels
-    return found, levels
+    is_clear = found.is_smooth and found.error <= _CLEAR * abs(found.value)
+    if not place.stepped or is_clear or found.behaviour not in (Behaviour.SMOOTH, Behaviour.JUMP):
+        return found, levels
+    if (fine := (yield from _over_rounding(place, levels, scale, widest))) is not None:
+        return fine, levels
+    return (yield from _beside(place, levels, found)) if found.is_smooth else found, levels
+
+
+def _over_rounding(
+    place: Place, levels: Sequence[Level], scale: float, widest: float
+) -> Search[Slope | None]:
+    """The slope from afar of a staircase so fine that it is how f rounds; None where it is another.
+
+    What such a rounding does to the changes counts in the error bar.
+    """
+    near = [level for level in levels if level.h <= _NEAR * widest]
+    if not near or not isfinite(rise := near[0].central):
+        return None
+    off = max(abs(side - rise) * level.h for level in near for side in (level.right, level.left))
+    if not 0 < off <= 0.1 * _FINE * widest * abs(rise):
+        return None
+    for wide in (scale, widest):
+        found = yield from _shrinking(place._replace(stepped=False, noise=max(place.noise, off)), wide)
+        if found is not None and found.error <= _CLEAR * abs(found.value):
+            return found
+    return None
 
 
 def _beside(place: Place, levels: Sequence[Level], found: Slope) -> Search[Slope]:

@@ -1,7 +1,6 @@
 """Slopes of a call by its values alone, with their error bars, and what a gradient is held against."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from math import isfinite
 from typing import NamedTuple
 
@@ -9,16 +8,12 @@ import torch
 
 from autograd_cli.gradients.clinic.trial import Trial, Values
 from autograd_cli.gradients.grounds.alone import ROOM, sizes
-from autograd_cli.gradients.slope import FIRST, Behaviour, Place, Slope, slope
+from autograd_cli.gradients.slope import Behaviour, Place, Slope, slope
 
 _EPS = torch.finfo(torch.float64).eps
 _SCALES = (1.0, 1e-3)
 """Steps for the size of what is moved; the shorter ones where the far ones leave the domain."""
 
-_CLEAR = 1e-4
-"""Of a slope, the error bar within which there is no doubt of it."""
-_FINE = 1e-6
-"""Of what is moved, the least change that a staircase shows which is none but rounding."""
 _SUMS = 1e3 * _EPS
 """The same, of the largest of their elements: what rounding does to a sum of terms that cancel."""
 
@@ -100,24 +95,7 @@ def along(
             return float("nan")
         return float(_moves(here, there).sum()) if there.shape == here.shape else float("nan")
 
-    place = Place(0.0, size, 4 * _EPS * size, stepped=True)
-    found = slope(change, place, _SCALES)
-    is_clear = found.is_smooth and found.error <= _CLEAR * abs(found.value)
-    return found if is_clear or not isfinite(found.value) else _over_rounding(change, place, found)
-
-
-def _over_rounding(change: Callable[[float], float], place: Place, found: Slope) -> Slope:
-    """The slope from afar, of a staircase so fine that it is how forward rounds; else the one found.
-
-    What such a rounding does to the changes counts in the error bar.
-    """
-    afar = slope(change, place._replace(stepped=False), _SCALES)
-    if not (afar.is_smooth and isfinite(afar.value) and afar.error <= _CLEAR * abs(afar.value)):
-        return found
-    off = max(abs(change(step) - step * afar.value) for step in (_FINE, -_FINE, 3 * _FINE, -3 * _FINE))
-    if not off <= 0.1 * _FINE * abs(afar.value):
-        return found
-    return replace(afar, error=afar.error + off / FIRST)
+    return slope(change, Place(0.0, size, 4 * _EPS * size, stepped=True), _SCALES)
 
 
 def _moves(here: torch.Tensor, there: torch.Tensor) -> torch.Tensor:

@@ -115,3 +115,12 @@ def test_a_call_with_keywords_is_examined(name, verdict):
     made = report(name, "[1., 2.]", "f(x, p=3).sum()")
     (slot,) = made.examined[0].slots
     assert (made.gradients[0].verdict, slot.name, slot.verdict) == (verdict, "x", verdict)
+
+
+@pytest.mark.parametrize(
+    ("x", "dtype"), [("[1., 2.]", "float64"), ("randn(3)", "float32"), ("randn(300)", "float64")]
+)
+def test_a_forward_that_rounds_inside_has_the_slope_that_its_steps_follow(x, dtype):
+    made = report("Coarse", x, dtype=dtype)
+    (gradient,), (slot,) = made.gradients, made.examined[0].slots
+    assert (made.status, gradient.verdict, slot.verdict) == (0, Verdict.OK, Verdict.OK)
