@@ -4,6 +4,7 @@ Everything here is float64 of shape (n,): the components of a leaf, or slopes al
 random directions. Where the three do not agree, the odd one out is named.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isfinite, nan
 
@@ -49,14 +50,28 @@ def judged(evidence: Evidence) -> Outcome:
         return plain
     rough = [_rough(evidence, index, slope) for index, slope in evidence.slopes.items()]
     outcomes = [_smooth(evidence), *rough]
-    kinks = sum(one.verdict is Verdict.KINK for one in rough)
+    kinks = len(_elements(evidence, [one for one in rough if one.verdict is Verdict.KINK]))
     worst = max(outcomes, key=lambda one: one.verdict.rank)
     sentence = worst.sentence
     if worst.verdict is Verdict.KINK and kinks > 1:
-        sentence = f"{sentence} ({kinks} such elements)"
+        alike = len(_elements(evidence, [one for one in rough if one.sentence == sentence]))
+        sentence = f"{sentence} ({such(alike, kinks)})"
     widened = max((one.widened for one in outcomes if one.widened is not None), default=None)
     place = worst.worst if evidence.by_component else None
     return replace(worst, kinks=kinks or worst.kinks, sentence=sentence, widened=widened, worst=place)
+
+
+def _elements(evidence: Evidence, outcomes: Sequence[Outcome]) -> set[int]:
+    """The elements that outcomes are of; a complex number is one, with both of its parts."""
+    parts = 2 if evidence.by_component and evidence.dtype.startswith("complex") else 1
+    return {one.worst // parts for one in outcomes if one.worst is not None}
+
+
+def such(alike: int, kinks: int) -> str:
+    """How many elements a sentence is true of, and at how many kinks there are others."""
+    if alike == kinks:
+        return f"{kinks} such elements"
+    return f"{alike} such element{'s' if alike > 1 else ''} of {kinks} at kinks"
 
 
 # Places that are not smooth
@@ -71,11 +86,27 @@ def _rough(evidence: Evidence, index: int, slope: Slope) -> Outcome:
             return _without_number(evidence, index, f"slopes are {sides}")
         return _kink(given, allowed, slope, sides, index)
     is_jump = slope.behaviour is Behaviour.JUMP
+    if is_jump and _is_too_steep(evidence, index, slope):
+        sentence = (
+            "it rises within less than floats are apart, so that no difference can tell its slope: "
+            f"autograd and the formula agree on {real(given)}"
+        )
+        return Outcome(Verdict.PRECISION, index, sentence=sentence)
     why = "it jumps or rises without bound" if is_jump else "it has no values on one side"
     if slope.left != slope.left and slope.right != slope.right:
         why, sides = "it has no finite value", "on neither side"
     sentence = f"the function has no slope, since {why} (slopes: {sides}); autograd gives {real(given)}"
     return Outcome(Verdict.JUMP if is_jump else Verdict.DOMAIN_EDGE, index, sentence=sentence)
+
+
+def _is_too_steep(evidence: Evidence, index: int, slope: Slope) -> bool:
+    """Whether what looks like a jump may well be the slope that autograd and the formula agree on."""
+    if evidence.formula is None or evidence.formula_error is None or slope.left != slope.right:
+        return False
+    given, formula = float(evidence.autograd[index]), float(evidence.formula[index])
+    room = float(evidence.allowed[index]) + float(evidence.formula_error[index])
+    is_steep = isfinite(given) and given * slope.left > 0 and abs(given) >= slope.steepest > 0
+    return is_steep and abs(given - formula) <= room
 
 
 def _side(slope: float) -> str:
@@ -166,7 +197,8 @@ def _agreement_of_all(evidence: Evidence, agreed: torch.Tensor) -> Outcome:
         outcome = Outcome(Verdict.OK, worst, float(distance[worst]), float(evidence.allowed[worst]))
         return precision(evidence, outcome, worst)
     outcome = Outcome(Verdict.OK, worst, float(distance[worst]), allowed_at(evidence, worst))
-    blurred = evidence.formula is None and distance[worst] <= error_at(evidence.numeric_error, worst)
+    is_told = evidence.formula is not None and evidence.autograd[worst] != 0
+    blurred = not is_told and distance[worst] <= error_at(evidence.numeric_error, worst)
     if blurred or not loses_digits(evidence, distance, reference):
         return outcome
     alike = agreed & off_alike(evidence, distance)

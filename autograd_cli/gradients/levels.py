@@ -198,7 +198,7 @@ def _grows(known: Sequence[tuple[float, Level]]) -> bool:
         return False
     if any(abs(value) + level.noise < clear[-1][0] for value, level in known if level.h < clear[-1][1]):
         return False  # the steps that it grew in went over a jump that is not here
-    trace = min(_TRACE, (clear[-1][1] / clear[0][1]) ** _OF_STEPS)
+    trace: float = min(_TRACE, (clear[-1][1] / clear[0][1]) ** _OF_STEPS)
     return clear[-1][0] * clear[-1][1] > trace * max(value * h for value, h in clear)
 
 

@@ -251,11 +251,18 @@ class Line:
         return found
 
     def clouded(self) -> list[int]:
-        """The components that reach an output that is not finite: they have no slope."""
+        """The components that reach an output that is not finite: they have no slope.
+
+        A rule of torch's may give 0 where there is no number, so that none seems to reach it: where nothing
+        is finite all do.
+        """
         if self.all_finite:
             return []
         leaf = self.leaf.detach().clone().requires_grad_()
         with Grad(True):
             output = self.replay({self.name: leaf})
             (reached,) = slopes(output, [leaf], ~self.finite)
-        return [] if reached is None else components(reached).nonzero().flatten().tolist()
+        if reached is None:
+            return []
+        places: list[int] = components(reached).nonzero().flatten().tolist()
+        return places if places or bool(self.finite.any()) else list(range(self.components.numel()))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from math import prod
+from math import isfinite, prod
 
 from autograd_cli.report.checks import Asked, Checks, Cut, Element, Forward, Grounds, Guilty, Loss, Sides
 from autograd_cli.report.records import Gradient, Summary, Values, Verdict
@@ -144,18 +144,19 @@ def _element(element: Element) -> str:
 
 
 def _sides(sides: Sides) -> str:
-    left, right, given = map(numbers.number, (sides.left, sides.right, sides.autograd))
-    where = _where(sides)
-    return (
-        f"{index_text(sides.index)} {left} to the left, {right} to the right; autograd's {given} is {where}"
-    )
+    left, right = ("none" if side != side else numbers.number(side) for side in (sides.left, sides.right))
+    said = f"{index_text(sides.index)} {left} to the left, {right} to the right"
+    return f"{said}; autograd{_where(sides, left, right, numbers.number(sides.autograd))}"
 
 
-def _where(sides: Sides) -> str:
-    """Where autograd's value lies among the slopes."""
-    if sides.autograd == sides.left or sides.autograd == sides.right:
-        return f"the one to the {'left' if sides.autograd == sides.left else 'right'}"
-    return "between" if sides.between else "not between"
+def _where(sides: Sides, left: str, right: str, given: str) -> str:
+    """Where autograd's value lies among the slopes, as these are written; nowhere where one is none."""
+    if given in (left, right):
+        which = "one on both sides" if left == right else f"one to the {'left' if given == left else 'right'}"
+        return f"'s {given} is the {which}"
+    if not (isfinite(sides.left) and isfinite(sides.right)):
+        return f" gives {given}"
+    return f"'s {given} is {'between' if sides.between else 'not between'}"
 
 
 def _cut(grounds: Grounds) -> str:

@@ -258,6 +258,61 @@ def test_kinks_are_counted_in_one_sentence():
     assert found.sentence.endswith("autograd gives 0 (2 such elements)")
 
 
+def test_a_sentence_of_one_kink_counts_those_alone_that_it_is_true_of():
+    sides = {0: (0.0, 1.0), 1: (0.0, 1.0), 2: (-1.0, 1.0), 3: (0.0, 1.0)}
+    slopes = {i: Slope(0.5, 1e-9, Behaviour.KINK, *pair) for i, pair in sides.items()}
+    found = judged(evidence([0.0, 0.0, 0.0, 1.0], numeric=[0.5, 0.5, 0.0, 0.5], slopes=slopes))
+    assert found.sentence.endswith("autograd gives 0 (2 such elements of 4 at kinks)")
+    found = judged(evidence([0.5, 0.0, 0.0, 1.0], numeric=[0.5, 0.5, 0.0, 0.5], slopes=slopes))
+    assert found.sentence.endswith("autograd gives 0.5 (1 such element of 4 at kinks)")
+
+
+def test_a_complex_number_is_one_element_at_a_kink():
+    slopes = {i: Slope(0.0, 1e-9, Behaviour.KINK, -1.0, 1.0) for i in range(4)}
+    found = judged(evidence([0.0] * 4, numeric=[0.0] * 4, slopes=slopes, dtype="complex64"))
+    assert found.kinks == 2
+    assert found.sentence.endswith("(2 such elements)")
+
+
+def steep(given, formula, left=inf, right=inf, steepest=1e15):
+    slopes = {0: Slope(nan, nan, Behaviour.JUMP, left, right, steepest)}
+    return judged(evidence([given], [formula], [nan], slopes=slopes, allowed=vector(1e-7 * abs(given))))
+
+
+def test_what_is_steeper_than_floats_can_show_is_what_two_witnesses_say():
+    found = steep(1e16, 1e16)
+    assert found.verdict is Verdict.PRECISION
+    assert found.sentence == (
+        "it rises within less than floats are apart, so that no difference can tell its slope: "
+        "autograd and the formula agree on 1e16"
+    )
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        (1e16, 2e16),
+        (-1e16, -1e16),
+        (1e14, 1e14),
+        (0.0, 0.0),
+        (1e16, 1e16, -inf, inf),
+        (1e16, 1e16, 0.0, inf, 0.0),
+    ],
+)
+def test_a_jump_that_two_witnesses_do_not_explain_stays_one(one):
+    assert steep(*one).verdict is Verdict.JUMP
+
+
+def test_a_0_that_the_numeric_slope_cannot_tell_from_the_formula_has_lost_no_digits():
+    def verdict(given, bar):
+        known = {"numeric_error": vector(bar), "exact": vector(1.5e-12), "keeps": lambda: False}
+        return judged(evidence([given], [1.5e-12], [7e-13], **known)).verdict
+
+    assert verdict(0.0, 1e-11) is Verdict.OK
+    assert verdict(0.0, 1e-12) is Verdict.PRECISION
+    assert verdict(1e-7, 1e-11) is Verdict.PRECISION
+
+
 @pytest.mark.parametrize(
     ("shape", "sides", "verdict", "why", "slopes"),
     [

@@ -92,6 +92,13 @@ def test_elements_that_reach_no_finite_value_have_no_slope(traced):
     assert found.values[2].item() == pytest.approx(0.5, rel=1e-10)
 
 
+@pytest.mark.parametrize("source", ["x.std()/x.std()", "x/x.std()*0"])
+def test_a_value_that_is_none_has_no_slope_where_a_rule_gives_0(traced, source):
+    found = slopes(traced(f"({source}).sum()", x="ones(3)"))
+    assert [one.behaviour for one in found.slopes.values()] == [Behaviour.EDGE] * 3
+    assert found.values.isnan().all()
+
+
 def test_a_leaf_of_many_elements_is_probed_along_directions(traced):
     run = traced("sum(x**2)", x=f"randn({ELEMENTS + 1})")
     found = slopes(run)

@@ -1,6 +1,7 @@
 """The lines of gradcheck under a verdict, drawn at 80 columns."""
 
 from dataclasses import replace
+from math import inf, nan
 
 import pytest
 
@@ -84,6 +85,22 @@ def test_a_kink_says_which_slope_autograd_gives(shown, given, where):
     told = " ".join(shown(grounds, verdict=Verdict.KINK).split())
     assert f"autograd's {given:.0f} is {where}" in told
     assert "numeric -2.7669791, between the slopes" in told
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "given", "said"),
+    [
+        (0.0, 1.0 - 1e-12, 1.0, "0 to the left, 1 to the right; autograd's 1 is the one to the right"),
+        (0.0, 1.0, 5.0, "0 to the left, 1 to the right; autograd's 5 is not between"),
+        (1.0, inf, 5.0, "1 to the left, inf to the right; autograd gives 5"),
+        (nan, inf, inf, "none to the left, inf to the right; autograd's inf is the one to the right"),
+        (nan, nan, nan, "none to the left, none to the right; autograd gives nan"),
+        (inf, inf, 0.0, "inf to the left, inf to the right; autograd gives 0"),
+    ],
+)
+def test_where_autograd_lies_is_said_as_the_slopes_are_written(shown, left, right, given, said):
+    grounds = Grounds(sides=(Sides((0,), left, right, given, left <= given <= right),))
+    assert f"slopes [0] {said}" in " ".join(shown(grounds, verdict=Verdict.KINK).split())
 
 
 def test_how_many_elements_were_looked_at_is_said(shown):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from math import inf
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 
@@ -20,6 +20,12 @@ _DOMAINS: dict[str, tuple[float, float]] = {
     "logit": (0.0, 1.0),
 }
 """By function, between what its operand has a finite slope."""
+_NEVER_BELOW = frozenset(
+    {"abs", "absolute", "norm", "vector_norm", "matrix_norm", "dist", "cdist", "hypot", "std", "var"}
+    | {"sqrt", "square", "exp", "exp2", "cosh", "sigmoid", "softmax", "relu", "softplus"}
+)
+"""Functions that are 0 or more; a sum of what is so is as well."""
+_OF_THESE = frozenset({"sum", "mean", "amax", "amin", "max", "min", "reshape", "unsqueeze", "squeeze"})
 _DIVIDE = frozenset({"div", "divide", "true_divide"})
 _CHOOSE = frozenset({"where", "masked_fill"})
 _SMALL, _ASIDE = "1e-12", "1e-6"
@@ -88,10 +94,10 @@ def _domain(run: Run, step: LiveStep, operands: list[int]) -> _Edge | None:
     function = step.function.name if step.function else ""
     first = run.steps[operands[0]]
     if function == "reciprocal":
-        return _Edge(step, first, *_sides(first.value))
+        return _Edge(step, first, *_sides(run, first))
     if function in _DIVIDE and step.args and isinstance(step.args[-1], Ref):
         divisor = run.steps[step.args[-1].index]
-        return _Edge(step, divisor, *_sides(divisor.value))
+        return _Edge(step, divisor, *_sides(run, divisor))
     if function == "pow" and len(step.args) == 2 and not isinstance(step.args[0], int | float):
         exponent = run.steps[step.args[1].index].value if isinstance(step.args[1], Ref) else step.args[1]
         is_whole = isinstance(exponent, int | float) and exponent >= 1
@@ -100,10 +106,20 @@ def _domain(run: Run, step: LiveStep, operands: list[int]) -> _Edge | None:
     return None if found is None else _Edge(step, first, *found)
 
 
-def _sides(divisor: Any) -> tuple[float, float]:
-    """The domain of what is divided by: above 0, or both sides of it where it has some below."""
-    has_below = isinstance(divisor, torch.Tensor) and not divisor.is_complex() and bool((divisor < 0).any())
-    return (-inf if has_below else 0.0), inf
+def _sides(run: Run, divisor: LiveStep) -> tuple[float, float]:
+    """The domain of what is divided by: both sides of 0, or what is above where none of it is ever below."""
+    return (0.0 if _is_never_below(run, divisor) else -inf), inf
+
+
+def _is_never_below(run: Run, step: LiveStep) -> bool:
+    """Whether a value is 0 or more whatever the inputs are, as far as its function tells."""
+    function, args = step.function.name if step.function else "", step.args
+    if function in _NEVER_BELOW:
+        return True
+    if function == "pow" and len(args) == 2 and isinstance(args[1], int | float):
+        return args[1] % 2 == 0
+    is_of_one = function in _OF_THESE and bool(args) and isinstance(args[0], Ref)
+    return is_of_one and _is_never_below(run, run.steps[args[0].index])
 
 
 def _is_outside(edge: _Edge) -> bool:

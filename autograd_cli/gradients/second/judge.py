@@ -10,6 +10,7 @@ from math import isfinite, sqrt
 
 import torch
 
+from autograd_cli.gradients.compare import such
 from autograd_cli.gradients.known import Outcome, agrees
 from autograd_cli.gradients.second.differences import Bend
 from autograd_cli.gradients.second.evidence import BlockEvidence, Differences
@@ -57,7 +58,8 @@ def judged(evidence: BlockEvidence) -> Outcome | None:
         return None
     worst = max(found, key=lambda one: one.verdict.rank)
     if worst.verdict is Verdict.KINK and kinks > 1:
-        worst = replace(worst, sentence=f"{worst.sentence} ({kinks} such elements)")
+        alike = sum(one.sentence == worst.sentence for one in rough)
+        worst = replace(worst, sentence=f"{worst.sentence} ({such(alike, kinks)})")
     if worst.verdict is Verdict.OK and not worst.sentence:
         worst = replace(worst, sentence=FLAT if evidence.is_flat else CUT if evidence.is_cut else "")
     if worst.verdict is Verdict.WRONG and worst.odd is Witness.AUTOGRAD and evidence.is_flat:

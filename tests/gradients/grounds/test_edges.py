@@ -55,6 +55,13 @@ def test_a_backward_that_gives_nan_is_wrong(checked, off, x):
         ("log1p(x)", "-1.", "keep x above -1, as by x.clamp(min=-1+1e-6)"),
         ("log(x)", "-1.", "keep x above 0"),
         ("(1/x).sum()", "[0.,-1.]", "keep x away from 0"),
+        ("1/x", "0.", "keep x away from 0"),
+        ("x/x", "0.", "keep x away from 0"),
+        ("1/(x-1)", "1.", "keep x-1 away from 0"),
+        ("reciprocal(x).sum()", "[0.,1.]", "keep x away from 0"),
+        ("1/x.abs()", "0.", "keep x.abs() above 0, as by x.abs().clamp(min=1e-12)"),
+        ("1/(x**3).sum()", "[0.,0.]", "keep (x**3).sum() away from 0"),
+        ("1/(x**2).sum()", "[0.,0.]", "keep (x**2).sum() above 0, as by ((x**2).sum()).clamp(min=1e-12)"),
         (
             "where(x>0, sqrt(x), 0)",
             "[0.,-1.]",
