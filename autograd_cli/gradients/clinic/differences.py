@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 
@@ -95,7 +95,14 @@ def along(
             return float("nan")
         return float(_moves(here, there).sum()) if there.shape == here.shape else float("nan")
 
-    return slope(change, Place(0.0, size, 4 * _EPS * size, stepped=True), _SCALES)
+    place = Place(0.0, size, 4 * _EPS * size, stepped=True, terms=lambda: _largest(here, *values))
+    return slope(change, place, _SCALES)
+
+
+def _largest(*values: Any) -> float:
+    """The size of the largest number in tensors."""
+    tensors = [one.detach() for one in values if isinstance(one, torch.Tensor) and one.numel()]
+    return max((float(one.abs().nan_to_num(0.0, 0.0, 0.0).max()) for one in tensors), default=0.0)
 
 
 def _moves(here: torch.Tensor, there: torch.Tensor) -> torch.Tensor:

@@ -124,3 +124,10 @@ def test_a_forward_that_rounds_inside_has_the_slope_that_its_steps_follow(x, dty
     made = report("Coarse", x, dtype=dtype)
     (gradient,), (slot,) = made.gradients, made.examined[0].slots
     assert (made.status, gradient.verdict, slot.verdict) == (0, Verdict.OK, Verdict.OK)
+
+
+@pytest.mark.parametrize("x", ["ones(4)", "[1., 1., 1.001, 1.]", "randn(4)"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_sum_that_cancels_is_none_that_jumps(x, dtype):
+    (slot,) = report("Normed", x, dtype=dtype).examined[0].slots
+    assert slot.verdict is Verdict.OK
