@@ -1,0 +1,6 @@
+"""What is known of torch's errors and warnings: one row a kind of mistake, the particular before the general."""
+
+from autograd_cli.diagnose.logs.records import Row
+
+ROWS: tuple[Row, ...] = ()
+"""Every row; the first that speaks of an error is the one that is told."""
