@@ -1,4 +1,4 @@
-"""What is known of torch's errors and warnings: one row a kind of mistake, the particular before the general."""
+"""What is known of torch's errors and warnings: a row a kind, the particular before the general."""
 
 from autograd_cli.diagnose.logs.records import Row
 

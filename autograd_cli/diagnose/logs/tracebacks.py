@@ -1,0 +1,204 @@
+"""From the lines around a head to what was raised: its message, its frames, what it came from."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, takewhile
+
+from autograd_cli.diagnose.logs import clean
+from autograd_cli.diagnose.logs.clean import Clean
+from autograd_cli.diagnose.logs.records import Frame, Raised
+from autograd_cli.diagnose.logs.stream import Window
+
+AROUND = 30
+"""Lines kept on each side."""
+
+_MOST_LINES = 40
+_MOST_CHAINED = 6
+_LONGEST_START = 1_800
+"""Characters of a line that are looked at before its head."""
+_GAP = 6
+"""Lines between an error and the traceback of what was raised while it was handled."""
+_MOST_FRAMES = 200
+
+_HEAD = re.compile(
+    r"^(?P<place>(?P<file>[^\s:][^:]*(?::\\[^:]+)?):(?P<line>\d+): )?(?:.{0,1900}?[\s\]:(|])??"
+    r"(?P<kind>(?:[A-Za-z_]\w*\.)*[A-Za-z_]*(?:Error|Warning|Exception)|what\(\)):\s*(?P<message>.*)$"
+)
+_ASSERTION = re.compile(r"Assertion [`'].{1,300}failed")
+_OF_ANOTHER_LINE = re.compile(
+    r"Traceback \(|\s*File \"|During handling of|The above exception|Exception raised from|frame #\d|"
+    r"[=_*-]{4,}|\s*\^+\s*$|\[rank|>>> |.*\d+%\||\[[WEIF]\S* |(?:[\w.]*\.)?\w+(?:Error|Exception|Warning):|"
+    r"\d{4}-\d\d-\d\d|[╭╰]"
+)
+_GOES_ON = re.compile(r"[a-z0-9\[({'\"`<]|\s")
+_ENDED = re.compile(r"[.!?;]$")
+_BEGINS = re.compile(r"Traceback \(most recent call last\)|-{20,}$|_{8,} .* _{8,}$|={8,} FAILURES|╭─")
+_PARTED = re.compile(r"During handling of the above|The above exception was the direct cause")
+
+_FILE = re.compile(r"\s*File \"(?P<file>[^\"]+)\", line (?P<line>\d+)(?:, in (?P<function>.+))?$")
+_IPYTHON = re.compile(
+    r"(?:File )?(?P<file>(?:[A-Za-z]:)?[^\s:]+\.py):(?P<line>\d+)(?:, in (?P<function>[^(]+).*)?$|"
+    r"Cell (?P<cell>In ?\[\d+\]), line (?P<at>\d+)(?:, in (?P<inside>[^(]+).*)?$"
+)
+_OLD = re.compile(r"(?P<file>[^\s]+(?:\.py|>)) in (?P<function>[^(]+)\(?.*$")
+_ARROW = re.compile(r"(?:-+>|❱) *(?P<line>\d+) *│? *(?P<text>.*)$")
+_RICH = re.compile(r"(?P<file>\S+\.py):(?P<line>\d+) in (?P<function>\S+)$")
+_PYTEST = re.compile(
+    r"(?P<file>\S+\.py):(?P<line>\d+): *(?:in (?P<function>\S+)|[\w.]*(?:Error|Exception))?$"
+)
+_MARKED = re.compile(r"> +(?P<text>\S.*)$")
+_CARETS = re.compile(r"\s*[~^]+\s*$")
+
+
+def raised(window: Window) -> Raised | None:
+    """What the head of `window` says was raised, None where it is a word in passing."""
+    lines, at = _lines(window)
+    rank = lines[at].rank
+    ours = [one for one in lines if one.rank == rank]
+    return _raised(ours, ours.index(lines[at]), _MOST_CHAINED)
+
+
+def _lines(window: Window) -> tuple[list[Clean], int]:
+    """The lines of a window and which of them the head is in."""
+    start = max(window.content.rfind(end, 0, window.at) for end in (b"\n", b"\r")) + 1
+    ends = [found for end in (b"\n", b"\r") if (found := window.content.find(end, window.at)) >= 0]
+    stop = min(ends, default=len(window.content))
+    begin = max(start, window.at - _LONGEST_START)
+    first = window.line - window.content.count(b"\n", 0, start)
+    before = clean.lines(window.content[:start].rstrip(b"\r\n"), first) if start else []
+    head = clean.line(window.content[begin:stop].decode("utf-8", "replace"), window.line)
+    return [*before, head, *clean.lines(window.content[stop:], window.line)[1:]], len(before)
+
+
+def _raised(lines: Sequence[Clean], at: int, depth: int) -> Raised | None:
+    """What line `at` says was raised, with at most `depth` that it came from."""
+    head = lines[at]
+    match = _HEAD.match(head.text)
+    if match is None and _ASSERTION.search(head.text) is None:
+        return None
+    before, rest = [one.text for one in lines[:at]], [one.text for one in lines[at + 1 :]]
+    is_placed = match is not None and match["file"] is not None
+    message, taken = _message(match["message"], _of_same(lines, at), is_placed) if match else (head.text, 0)
+    kind = "" if match is None or match["kind"] == "what()" else match["kind"].rpartition(".")[2]
+    start = _start(before)
+    is_warning = kind.endswith("Warning")
+    return Raised(
+        kind=kind,
+        message=message,
+        frames=_place(match, rest) if match and is_placed else _frames(before[start:], rest[taken:]),
+        before=tuple(before[-AROUND:]),
+        after=tuple(rest[taken : taken + AROUND]),
+        rank=head.rank,
+        is_warning=is_warning,
+        cause=None if is_warning else _cause(lines, start, depth),
+        line=head.number,
+    )
+
+
+def _cause(lines: Sequence[Clean], start: int, depth: int) -> Raised | None:
+    """What was raised before the traceback that begins at `start`, where that says so above."""
+    above = range(max(start - _GAP, 0), start)
+    if not depth or not any(_PARTED.search(lines[at].text) for at in above):
+        return None
+    for at in range(start - 1, max(start - _MOST_LINES, 0) - 1, -1):
+        if _HEAD.match(lines[at].text):
+            return _raised(lines, at, depth - 1)
+    return None
+
+
+def _message(first: str, rest: Iterable[str], is_placed: bool) -> tuple[str, int]:
+    """The whole message, and how many of the lines after the head belong to it.
+
+    Under what `is_placed` stands a line of source, further in.
+    """
+    lines = [first.strip()]
+    for text in islice(rest, _MOST_LINES):
+        if not text.strip() or _OF_ANOTHER_LINE.match(text) or _marks_a_place(text):
+            break
+        if _ENDED.search(lines[-1]) and not text[0].isspace():
+            break
+        if is_placed and text.startswith("  "):
+            break
+        if not _GOES_ON.match(text):
+            break
+        lines.append(text.strip())
+    return "\n".join(lines).strip(), len(lines) - 1
+
+
+def _of_same(lines: Sequence[Clean], at: int) -> Iterator[str]:
+    """The lines after line `at` that were written as it was: each by the logger, or none."""
+    stamped = lines[at].stamped
+    return (one.text for one in takewhile(lambda one: one.stamped == stamped, lines[at + 1 :]))
+
+
+def _marks_a_place(text: str) -> bool:
+    return any(pattern.match(text) for pattern in (_PYTEST, _IPYTHON, _RICH))
+
+
+def _place(match: re.Match[str], rest: Sequence[str]) -> tuple[Frame, ...]:
+    """The place that Python writes before a warning, with the line of source under it."""
+    text = rest[0].strip() if rest and rest[0].startswith("  ") else ""
+    return (Frame(match["file"], int(match["line"]), "", text),)
+
+
+def _start(before: Sequence[str]) -> int:
+    """Where the traceback begins that ends after these lines; their end where there is none."""
+    for at in range(len(before) - 1, -1, -1):
+        if _BEGINS.search(before[at]):
+            return at
+        if _PARTED.search(before[at]):
+            return at + 1
+    return 0
+
+
+def _frames(before: Sequence[str], after: Sequence[str]) -> tuple[Frame, ...]:
+    """The frames of the traceback in these lines, outermost first; pytest has the last one below."""
+    reader = _Reader()
+    for text in (*before, *filter(_PYTEST.match, after[:3])):
+        reader.take(text)
+    return tuple(reader.frames[-_MOST_FRAMES:])
+
+
+class _Reader:
+    """Reads frames line by line, in every form in which Python, IPython, pytest and Rich write them."""
+
+    def __init__(self) -> None:
+        self.frames: list[Frame] = []
+        self.marked = ""
+        self.wants_text = False
+        self.has_arrow = False
+
+    def take(self, text: str) -> None:
+        """The next line."""
+        if match := _FILE.match(text):
+            self.add(match["file"], int(match["line"]), match["function"] or "")
+        elif match := _RICH.match(text):
+            self.add(match["file"], int(match["line"]), match["function"], has_arrow=True)
+        elif match := _IPYTHON.match(text):
+            line = int(match["line"] or match["at"])
+            function = match["function"] or match["inside"] or ""
+            self.add(match["file"] or match["cell"], line, function, has_arrow=True)
+        elif match := _PYTEST.match(text):
+            self.add(match["file"], int(match["line"]), match["function"] or "", self.marked)
+        elif match := _OLD.match(text):
+            self.add(match["file"], 0, match["function"], has_arrow=True)
+        elif match := _ARROW.match(text):
+            self.pointed(int(match["line"]), match["text"])
+        elif match := _MARKED.match(text):
+            self.marked = match["text"]
+        elif self.wants_text and not self.has_arrow and text.startswith("    ") and not _CARETS.match(text):
+            self.pointed(self.frames[-1].line, text.strip())
+
+    def add(self, file: str, line: int, function: str, text: str = "", has_arrow: bool = False) -> None:
+        """A frame; its line of source may follow, among others where an arrow shows which it is."""
+        self.frames.append(Frame(file, line, function.strip(), text))
+        self.marked = ""
+        self.wants_text = not text
+        self.has_arrow = has_arrow
+
+    def pointed(self, line: int, text: str) -> None:
+        """The line of source of the last frame."""
+        if self.frames and self.wants_text:
+            last = self.frames[-1]
+            self.frames[-1] = Frame(last.file, line, last.function, text)
+            self.wants_text = False

@@ -1,0 +1,42 @@
+"""Lines without what loggers, launchers and terminals put around them."""
+
+import pytest
+
+from autograd_cli.diagnose.logs import clean
+
+
+@pytest.mark.parametrize(
+    ("raw", "text", "rank"),
+    [
+        ("\x1b[1m\x1b[31mRuntimeError\x1b[0m: odd", "RuntimeError: odd", None),
+        ("[rank7]:     y = f(x)", "    y = f(x)", "7"),
+        ("[default3]:ValueError: odd", "ValueError: odd", "3"),
+        ('[1,5]<stderr>:  File "a.py", line 3', '  File "a.py", line 3', "5"),
+        ("12: Traceback (most recent call last):", "Traceback (most recent call last):", "12"),
+        ('12:   File "a.py", line 3', '  File "a.py", line 3', "12"),
+        ('(Worker pid=811, ip=10.0.0.7)   File "a.py", line 3', '  File "a.py", line 3', "811"),
+        ("trainer_2  | ValueError: odd", "ValueError: odd", "2"),
+        ('2031-05-04 10:11:12,345 - net.fit - ERROR -   File "a.py", line 3', '  File "a.py", line 3', None),
+        ("2031-05-04T10:11:12.123456789Z stderr F ValueError: odd", "ValueError: odd", None),
+        ("[2031-05-04 10:11:12] [ERROR] ValueError: odd", "ValueError: odd", None),
+        ("10:11:12 ValueError: odd", "ValueError: odd", None),
+        ("ERROR:fit.loop:ValueError: odd", "ValueError: odd", None),
+        ("E       ValueError: odd", "ValueError: odd", None),
+        ("│ net/fit.py:83 in fit                 │", "net/fit.py:83 in fit", None),
+        ("    plain = [1, 2]", "    plain = [1, 2]", None),
+    ],
+)
+def test_a_prefix_goes_and_the_indentation_stays(raw, text, rank):
+    found = clean.line(raw, 1)
+    assert (found.text, found.rank) == (text, rank)
+
+
+def test_what_a_progress_bar_overwrites_are_lines_with_one_number():
+    found = clean.lines(b"10%|#\r20%|##\rValueError: odd\r\nnext", 5)
+    assert [(one.text, one.number) for one in found] == [
+        ("10%|#", 5), ("20%|##", 5), ("ValueError: odd", 5), ("next", 6),
+    ]  # fmt: skip
+
+
+def test_bytes_that_are_no_text_are_no_obstacle():
+    assert clean.lines(b"\xff\xfe ValueError: odd", 1)[0].text.endswith("ValueError: odd")

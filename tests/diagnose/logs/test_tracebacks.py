@@ -1,0 +1,157 @@
+"""Errors as Python, notebooks, test runners, boxes and C++ write them."""
+
+import pytest
+
+from autograd_cli.diagnose.logs import stream, tracebacks
+
+PLAIN = """\
+Traceback (most recent call last):
+  File "fit.py", line 9, in <module>
+    step(net)
+    ~~~~^^^^^
+  File "fit.py", line 4, in step
+    net(x).sum()
+  File "/env/lib/python3.11/site-packages/torch/nn/modules/linear.py", line 114, in forward
+    return F.linear(input, self.weight, self.bias)
+RuntimeError: odd shapes
+"""
+
+NOTEBOOK = """\
+---------------------------------------------------------------------------
+RuntimeError                              Traceback (most recent call last)
+Cell In[3], line 2
+      1 net = build()
+----> 2 net(x).sum()
+
+File /env/lib/python3.11/site-packages/torch/nn/modules/linear.py:114, in Linear.forward(self, input)
+    113 def forward(self, input):
+--> 114     return F.linear(input, self.weight, self.bias)
+
+RuntimeError: odd shapes
+"""
+
+OLD_NOTEBOOK = """\
+RuntimeError                              Traceback (most recent call last)
+<ipython-input-8-0a1b2c> in <module>
+      1 net = build()
+----> 2 net(x).sum()
+      3 close()
+
+RuntimeError: odd shapes
+"""
+
+TESTED = """\
+______________________________ test_sum ______________________________
+
+    def test_sum():
+>       net(x).sum()
+
+tests/test_net.py:2:
+_ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _
+>       return F.linear(input, self.weight, self.bias)
+E       RuntimeError: odd shapes
+
+/env/lib/python3.11/site-packages/torch/nn/modules/linear.py:114: RuntimeError
+"""
+
+BOXED = """\
+╭──────────────── Traceback (most recent call last) ─────────────────╮
+│ /home/me/fit.py:2 in <module>                                      │
+│                                                                    │
+│    1 net = build()                                                 │
+│ ❱  2 net(x).sum()                                                  │
+│                                                                    │
+╰────────────────────────────────────────────────────────────────────╯
+RuntimeError: odd shapes
+"""
+
+
+def all_raised(log):
+    windows = stream.read([log.encode()]).windows
+    return [one for one in map(tracebacks.raised, windows) if one is not None]
+
+
+@pytest.mark.parametrize(
+    ("log", "place"),
+    [
+        (PLAIN, ("fit.py", 4)),
+        (NOTEBOOK, ("In[3]", 2)),
+        (OLD_NOTEBOOK, ("<ipython-input-8-0a1b2c>", 2)),
+        (TESTED, ("tests/test_net.py", 2)),
+        (BOXED, ("/home/me/fit.py", 2)),
+    ],
+)
+def test_every_form_of_a_traceback_is_read(log, place):
+    (one,) = all_raised(log)
+    assert (one.kind, one.message) == ("RuntimeError", "odd shapes")
+    own = [frame for frame in one.frames if "site-packages" not in frame.file][-1]
+    assert ((own.file, own.line), own.text) == (place, "net(x).sum()")
+
+
+@pytest.mark.parametrize("prefix", ["[rank2]: ", "2: ", "[1,2]<stderr>:", "node2: "])
+def test_a_rank_is_told_and_the_frames_are_its_own(prefix):
+    other = PLAIN.replace("odd shapes", "other").replace("fit.py", "else.py")
+    mixed = [
+        line
+        for pair in zip(PLAIN.splitlines(), other.splitlines(), strict=True)
+        for line in (prefix + pair[0], prefix.replace("2", "5") + pair[1])
+    ]
+    first, second = all_raised("\n".join(mixed))
+    assert (first.rank, first.message, first.frames[1].file) == ("2", "odd shapes", "fit.py")
+    assert (second.rank, second.message, second.frames[1].file) == ("5", "other", "else.py")
+
+
+def test_what_was_raised_while_another_was_handled_has_its_cause():
+    log = PLAIN + "\nDuring handling of the above exception, another exception occurred:\n\n"
+    log += PLAIN.replace("RuntimeError: odd shapes", "KeyError: 'w'")
+    last = all_raised(log)[-1]
+    assert (last.kind, last.line) == ("KeyError", 21)
+    assert last.cause is not None
+    assert (last.cause.message, last.cause.line) == ("odd shapes", 9)
+    assert last.cause.cause is None
+
+
+def test_two_runs_one_after_the_other_are_no_chain():
+    assert [one.cause for one in all_raised(PLAIN + "again\n" + PLAIN)] == [None, None]
+
+
+def test_a_message_goes_on_where_it_is_not_ended():
+    log = "RuntimeError: Error(s) in reading Net:\n\tsize of a: 3.\n\tsize of b: 4.\nEpoch 2\n"
+    assert all_raised(log)[0].message == "Error(s) in reading Net:\nsize of a: 3.\nsize of b: 4."
+    log = "RuntimeError: it is broken between\nwords, as terminals do.\nnext line\n"
+    assert all_raised(log)[0].message == "it is broken between\nwords, as terminals do."
+
+
+def test_what_a_logger_says_next_is_no_part_of_a_message():
+    log = "ValueError: odd\nERROR:launcher.api:failed with 1\n"
+    assert all_raised(log)[0].message == "odd"
+
+
+def test_cpp_says_what_without_a_class():
+    log = "terminate called after throwing an instance of 'c10::Error'\n  what():  odd thing\n"
+    (one,) = all_raised(log + "Exception raised from f at /a.cpp:80 (most recent call first):\n")
+    assert (one.kind, one.message, one.is_warning) == ("", "odd thing", False)
+
+
+def test_a_failed_assertion_of_a_kernel_is_told_whole():
+    (one,) = all_raised("/a/Loss.cu:106: f: block: [0,0,0] Assertion `i >= 0 && i < n` failed.\n")
+    assert "Assertion `i >= 0 && i < n` failed" in one.message
+
+
+def test_a_warning_has_its_place():
+    (one,) = all_raised("/home/me/fit.py:7: UserWarning: odd sizes.\n  loss = f(a, b)\n")
+    assert (one.kind, one.is_warning, one.message) == ("UserWarning", True, "odd sizes.")
+    assert one.frames[-1].line == 7
+    assert one.frames[-1].text == "loss = f(a, b)"
+
+
+def test_a_head_far_along_an_endless_line_is_read():
+    (one,) = all_raised("x" * 50_000 + " RuntimeError: odd shapes" + "\n")
+    assert (one.kind, one.message) == ("RuntimeError", "odd shapes")
+
+
+@pytest.mark.parametrize("cut", range(0, len(PLAIN), 7))
+def test_a_log_may_end_or_begin_anywhere(cut):
+    all_raised(PLAIN[:cut])
+    (one,) = all_raised(PLAIN[min(cut, PLAIN.index("RuntimeError")) :])
+    assert one.message == "odd shapes"
