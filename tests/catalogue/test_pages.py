@@ -8,6 +8,7 @@ import pytest
 import autograd_cli
 from autograd_cli import catalogue
 from autograd_cli.cli.environment import Environment
+from autograd_cli.diagnose.logs.rows import ROWS
 from autograd_cli.report import Verdict
 
 PAGES = catalogue.pages()
@@ -17,6 +18,9 @@ CODE = re.compile(r"AGX\d{3}")
 
 NOT_RUN = {"AGX216", "AGX501", "AGX602", "AGX603", "AGX608", "AGX609"}
 """Pages whose mistake needs a machine or a moment that a test has not, or words that no page has."""
+
+OF_LOGS = {page.code for page in PAGES if "no program in the language" in page.sections["How to see it"]}
+"""Pages of mistakes that a log shows, and no program of the language."""
 
 
 def raised():
@@ -78,10 +82,14 @@ def test_every_page_is_of_a_code_that_is_raised():
     assert {page.code for page in PAGES} - raised() == set()
 
 
+def test_every_page_of_logs_is_of_a_row():
+    assert OF_LOGS - {row.code for row in ROWS} == set()
+
+
 def test_every_page_shows_its_mistake_but_those_that_cannot():
     shown = {page.code for page in PAGES if page.broken and page.fixed}
     programs = {page.code for page in PROGRAMS if page.fixed_programs}
-    assert {page.code for page in PAGES} - shown - programs == NOT_RUN
+    assert {page.code for page in PAGES} - shown - programs == NOT_RUN | OF_LOGS
 
 
 @pytest.mark.parametrize("page", SHOWN, ids=lambda page: page.code)

@@ -1,6 +1,26 @@
-"""What is known of torch's errors and warnings: a row a kind, the particular before the general."""
+"""What is known of torch's errors and warnings: one row a kind of mistake, the particular "
+"before the general."""
 
 from autograd_cli.diagnose.logs.records import Row
+from autograd_cli.diagnose.logs.rows import (
+    backward,
+    devices,
+    distributed,
+    dtypes,
+    functions,
+    inplace,
+    losses,
+    shapes,
+)
 
-ROWS: tuple[Row, ...] = ()
+ROWS: tuple[Row, ...] = (
+    *backward.ROWS,
+    *inplace.ROWS,
+    *functions.ROWS,
+    *devices.ROWS,
+    *dtypes.ROWS,
+    *losses.ROWS,
+    *shapes.ROWS,
+    *distributed.ROWS,
+)
 """Every row; the first that speaks of an error is the one that is told."""

@@ -1,0 +1,326 @@
+"""Backward without a graph, from no scalar, and twice; grad asked of what has none."""
+
+from autograd_cli.diagnose.logs.records import Row
+from autograd_cli.diagnose.logs.rows.words import both, either, inside, near, say, says, written
+
+_NO_PATH = ("of tensors does not require grad", "of variables does not require grad")
+_KINDS_NO_PATH = (
+    "loss-has-no-grad-path",
+    "detached-prediction-in-loss",
+    "nondifferentiable-op-in-loss",
+    "checkpoint-reentrant-no-grad-input",
+    "no-grad-around-trainable",
+)
+_NO_GRAPH = say(
+    "backward starts at {loss}, and no tensor that requires grad leads to it",
+    "backward starts at a tensor to which no tensor that requires grad leads",
+)
+_CURE = "setting requires_grad = True on the loss silences the error and trains nothing"
+
+
+def _others(name: str) -> tuple[str, ...]:
+    return tuple(other for other in _KINDS_NO_PATH if other != name)
+
+
+ROWS = (
+    Row(
+        "AGX439",
+        "checkpoint-reentrant-no-grad-input",
+        (*_NO_PATH, "none of the inputs have requires_grad=true"),
+        "a reentrant checkpoint was given inputs of which none requires grad, so its outputs have no graph",
+        ("the reentrant checkpoint records a graph only where an input of the checkpoint requires grad",),
+        (
+            "write torch.utils.checkpoint.checkpoint(..., use_reentrant=False)",
+            "or make the first input require grad, as model.enable_input_require_grads() does",
+        ),
+        also=_others("checkpoint-reentrant-no-grad-input"),
+        when=either(
+            says("none of the inputs have"),
+            inside("utils/checkpoint"),
+            near("None of the inputs have requires_grad"),
+        ),
+    ),
+    Row(
+        "AGX403",
+        "nondifferentiable-op-in-loss",
+        _NO_PATH,
+        _NO_GRAPH,
+        (
+            (
+                "an operation in the line, such as argmax, round or a comparison, has no "
+                "gradient and cuts the path"
+            ),
+        ),
+        ("compute the loss from the scores themselves, before that operation", _CURE),
+        also=_others("nondifferentiable-op-in-loss"),
+        when=near(
+            r"argmax\(|\.round\(|torch\.round|\.sign\(|\.long\(\)|\.int\(\)|"
+            r"[^=<>!]=.*[\w)] ?(?:[<>]=?|==) ?[\w(]"
+        ),
+    ),
+    Row(
+        "AGX403",
+        "detached-prediction-in-loss",
+        _NO_PATH,
+        _NO_GRAPH,
+        ("the prediction was taken out of its graph by detach, .data, item, numpy or torch.tensor",),
+        ("hand the loss the model's own output; detach only what is logged", _CURE),
+        also=_others("detached-prediction-in-loss"),
+        when=near(r"\.detach\(\)|\.data\b|\.item\(\)|\.numpy\(\)|torch\.tensor\("),
+    ),
+    Row(
+        "AGX402",
+        "no-grad-around-trainable",
+        _NO_PATH,
+        _NO_GRAPH,
+        ("the forward ran under no_grad, so nothing was recorded",),
+        ("take the trained part out of torch.no_grad()", _CURE),
+        also=_others("no-grad-around-trainable"),
+        when=near(r"no_grad\(|set_grad_enabled\(False|inference_mode\("),
+    ),
+    Row(
+        "AGX402",
+        "loss-has-no-grad-path",
+        _NO_PATH,
+        _NO_GRAPH,
+        (
+            "all parameters may be frozen, or the forward ran under no_grad",
+            (
+                "or the prediction was cut by detach, .data, item, argmax, round or a "
+                "conversion to whole numbers"
+            ),
+        ),
+        (
+            (
+                "print requires_grad of the parameters, then grad_fn of each result from the model to the "
+                "loss: "
+                "the first None is the cut"
+            ),
+            _CURE,
+        ),
+        also=_others("loss-has-no-grad-path"),
+    ),
+    Row(
+        "AGX402",
+        "autograd-grad-input-no-requires-grad",
+        ("differentiated tensors does not require grad",),
+        say(
+            "{text} asks for the gradient of a tensor that does not require grad",
+            "a gradient is asked of a tensor that does not require grad",
+        ),
+        fix=("call x.requires_grad_() before the forward that uses it",),
+    ),
+    Row(
+        "AGX443",
+        "nonscalar-loss-dataparallel",
+        ("implicitly created only for scalar outputs",),
+        say(
+            "{loss} has one loss for each GPU, and backward needs a single number",
+            "there is one loss for each GPU, and backward needs a single number",
+        ),
+        ("DataParallel gathers the loss of each replica into a vector",),
+        (say("write {loss}.mean().backward()", "write loss.mean().backward()"),),
+        also=("nonscalar-loss-backward",),
+        when=near(r"asked to gather along|DataParallel|n_gpus?\W+[2-9]|[Mm]ultiple GPUs|device_ids"),
+    ),
+    Row(
+        "AGX405",
+        "complex-loss-backward",
+        ("only for real scalar outputs", "for real scalar outputs but got"),
+        say("backward starts at {loss}, which is {dtype0}", "backward starts at a complex number"),
+        ("a gradient descends a real number",),
+        (say("take a real loss first, as {loss}.abs()", "take a real loss first, as loss.abs()"),),
+    ),
+    Row(
+        "AGX401",
+        "nonscalar-loss-backward",
+        ("implicitly created only for scalar outputs",),
+        say(
+            "backward starts at {loss}, which has more than one number",
+            "backward starts at a tensor of more than one number",
+        ),
+        ("the loss was not reduced, or reduction='none' keeps one number a sample",),
+        (
+            say(
+                "write {loss}.mean().backward(), or sum()",
+                "reduce the loss with mean() or sum() before backward",
+            ),
+        ),
+        also=("nonscalar-loss-dataparallel",),
+    ),
+    Row(
+        "AGX423",
+        "backward-gradient-shape-mismatch",
+        (
+            "mismatch in shape: grad_output",
+            "attempting to assign a gradient of size",
+            "invalid gradient at index",
+        ),
+        say(
+            "the gradient given has shape {shape1}, the tensor {shape0}",
+            "the gradient given has another shape than its tensor",
+        ),
+        ("a gradient has one number for each element of its tensor",),
+        (
+            say(
+                "give {loss}.backward a gradient of shape {shape0}",
+                "make the gradient with torch.ones_like(y)",
+            ),
+        ),
+        when=says(r"^(?!function)"),
+    ),
+    Row(
+        "AGX411",
+        "recurrent-state-not-detached",
+        ("backward through the graph a second time",),
+        say(
+            "{loss}.backward() goes back into a round whose graph is freed",
+            "backward goes back into a round whose graph is freed",
+        ),
+        (
+            "a hidden state that is carried from round to round leads into the round before",
+            "or one graph is walked twice; it is the state where the second round fails and the first passes",
+        ),
+        ("detach the state between rounds: h = h.detach(), for an LSTM h, c = h.detach(), c.detach()",),
+        also=("backward-twice-freed-graph",),
+        when=either(
+            near(
+                r"\b(?:h|hx|cx|hidden|hiddens|state|h_\w+|hidden_\w+|\w+_hidden)\b *[=,]|"
+                r"[Ll][Ss][Tt][Mm]|GRU|RNN"
+            ),
+            inside("rnn", "lstm", "gru"),
+        ),
+    ),
+    Row(
+        "AGX411",
+        "backward-twice-freed-graph",
+        (
+            "backward through the graph a second time",
+            "saved intermediate results have already been freed",
+            "directly access saved tensors after they have already been freed",
+        ),
+        say(
+            "{loss}.backward() comes to nodes that an earlier backward freed",
+            "a second backward comes to nodes that an earlier one freed",
+        ),
+        (
+            "two losses share a part of the forward, or one loss is walked twice",
+            "or a state is carried from round to round without detach; then the second round fails",
+        ),
+        (
+            "add the losses and call backward once, or compute the forward again",
+            (
+                "detach what is carried between rounds; write retain_graph=True in the first "
+                "backward where both are meant"
+            ),
+        ),
+        also=("recurrent-state-not-detached",),
+    ),
+    Row(
+        "AGX406",
+        "autograd-grad-unused-input",
+        ("appears to not have been used in the graph",),
+        say(
+            "the tensor at index {index} in {text} does not lead to the output",
+            "an input of {text} does not lead to the output",
+            "an input of torch.autograd.grad does not lead to the output",
+        ),
+        ("it is not used, or a copy of it is: a view, a .to() or an older parameter",),
+        ("differentiate by the tensor that the forward uses, or pass allow_unused=True and expect None",),
+    ),
+    Row(
+        "AGX416",
+        "nonleaf-grad-access",
+        ("is not a leaf tensor is being accessed",),
+        say(
+            "{leaf}.grad is read, and {leaf} was computed",
+            "the .grad of a computed tensor is read, and it is None",
+        ),
+        ("torch keeps .grad of leaves alone; .to(), reshaping and arithmetic make a new tensor",),
+        (
+            say("call {leaf}.retain_grad() before backward", "call retain_grad() on it before backward"),
+            "or read the .grad of the leaf that it was computed from",
+        ),
+    ),
+    Row(
+        "AGX417",
+        "grad-is-none",
+        ("'nonetype' object has no attribute", "unsupported operand type(s) for"),
+        say("{leaf}.grad is None where its value is used", "a .grad is None where its value is used"),
+        ("no backward ran before, or this tensor does not lead to the loss, or set_to_none=True cleared it",),
+        (
+            say("skip it: if {leaf}.grad is not None: ...", "skip tensors whose grad is None"),
+            "or find why the loss does not use it",
+        ),
+        kinds=("AttributeError", "TypeError"),
+        when=both(says("nonetype"), written(r"\.grad\b(?!_)")),
+    ),
+    Row(
+        "AGX418",
+        "requires-grad-on-nonleaf",
+        ("can only change requires_grad flags of leaf",),
+        say("{text} sets requires_grad of a computed tensor", "requires_grad is set on a computed tensor"),
+        ("only leaves can be switched; a computed tensor requires grad as its operands do",),
+        (
+            (
+                "use y.detach() in place of y for a part without gradient; "
+                "detach().requires_grad_() starts a new leaf"
+            ),
+        ),
+    ),
+    Row(
+        "AGX404",
+        "integer-requires-grad",
+        ("can require gradients", "requires gradients must be floating point"),
+        say(
+            "{text} asks a tensor of whole numbers or booleans to require grad",
+            "a tensor of whole numbers is asked to require grad",
+        ),
+        ("only floating and complex dtypes have gradients",),
+        (
+            (
+                "convert first: x.float().requires_grad_(); nn.Parameter(x, "
+                "requires_grad=False) for quantized weights"
+            ),
+        ),
+        when=says("floating"),
+    ),
+    Row(
+        "AGX437",
+        "deepcopy-nonleaf",
+        ("support the deepcopy protocol",),
+        say(
+            "{text} copies a tensor that was computed with a graph",
+            "copy.deepcopy meets a tensor that was computed with a graph",
+        ),
+        ("deepcopy takes leaves alone; an attribute of the module or of the object holds a result",),
+        ("keep x.detach() or x.detach().clone() in the attribute, or copy state_dict()",),
+    ),
+    Row(
+        "AGX421",
+        "optimizer-nonleaf",
+        ("can't optimize a non-leaf",),
+        say("{text} is given a computed tensor", "the optimizer is given a computed tensor"),
+        ("a tensor made by .to(), .cuda() or arithmetic from a leaf is no leaf",),
+        ("make it a leaf: x = x.detach().requires_grad_(), or move before requires_grad_()",),
+    ),
+    Row(
+        "AGX421",
+        "optimizer-empty-parameters",
+        ("got an empty parameter list",),
+        say("{text} is given no parameter", "the optimizer is given no parameter"),
+        ("the layers stand in a plain list or dict, all are filtered out, or the generator was used up",),
+        ("hold layers in nn.ModuleList or nn.ParameterList; check list(model.parameters())",),
+    ),
+    Row(
+        "AGX446",
+        "sparse-grad-optimizer",
+        ("does not support dense gradients", "does not support sparse gradients"),
+        say(
+            "{text} meets a gradient whose layout it cannot step",
+            "an optimizer meets a gradient whose layout it cannot step",
+        ),
+        ("SparseAdam steps sparse gradients alone, most other optimizers dense ones alone",),
+        ("give embeddings with sparse=True to SparseAdam and all else to Adam, or set sparse=False",),
+    ),
+)

@@ -1,0 +1,198 @@
+"""Tensors on several devices, NumPy, and what a device cannot hold."""
+
+from autograd_cli.diagnose.logs.records import Facts, Raised, Row
+from autograd_cli.diagnose.logs.rows.words import both, either, say, says, two_devices, written
+
+_APART = (
+    "tensors to be on the same device",
+    "expected object of backend",
+    "expected object of device type",
+    "located on different gpus",
+    "tensors are on different gpus",
+    "but got device type",
+)
+_SENTENCE = say(
+    "{text} takes tensors on {device0} and on {device1}",
+    "one operation takes tensors on {device0} and on {device1}",
+    "one operation takes tensors on two devices",
+)
+_FAMILY = (
+    "device-mismatch-input-not-moved",
+    "device-mismatch-unregistered-tensor",
+    "device-mismatch-replica",
+    "model-not-on-input-device",
+    "index-device-mismatch",
+    "mps-input-not-moved",
+)
+_CONVERSION = ("can't convert cuda", "can't convert mps", "can't convert xpu", "device type tensor to numpy")
+_IN_NUMPY = (
+    r"\b(?:np|numpy)\.(?:sum|mean|max|min|abs|exp|log|sqrt|square|"
+    r"dot|stack|prod|average|std|var|concatenate)\("
+)
+
+
+def _others(name: str) -> tuple[str, ...]:
+    return tuple(other for other in _FAMILY if other != name)
+
+
+def _two_gpus(raised: Raised, facts: Facts) -> bool:
+    gpus = {device for device in facts.devices if device.startswith("cuda:")}
+    return len(gpus) > 1 or "different gpus" in raised.message.lower()
+
+
+def _weights_elsewhere(raised: Raised, facts: Facts) -> bool:
+    return two_devices(raised, facts) and "weight type" in raised.message
+
+
+ROWS = (
+    Row(
+        "AGX335",
+        "index-device-mismatch",
+        ("indices should be either on",),
+        say(
+            "{text} indexes a tensor on {device1} with an index elsewhere",
+            "a tensor is indexed with an index on another device",
+        ),
+        (
+            (
+                "an index may be on the CPU or beside its tensor; here the tensor is on the "
+                "CPU and the index is not"
+            ),
+        ),
+        (say("move one to the other in {text}: x[mask.to(x.device)]", "write x[mask.to(x.device)]"),),
+        also=_others("index-device-mismatch"),
+    ),
+    Row(
+        "AGX342",
+        "mps-input-not-moved",
+        ("placeholder storage has not been allocated on mps",),
+        say(
+            "{text} gives the model on mps a tensor that is not there",
+            "the model is on mps and its input is not",
+        ),
+        fix=("move each input first: x = x.to('mps')",),
+        also=_others("mps-input-not-moved"),
+    ),
+    Row(
+        "AGX337",
+        "model-not-on-input-device",
+        ("should be the same",),
+        say(
+            "the input is on {device0} and the layer's weight on {device1}",
+            "the input of a layer is on another device than its weight",
+        ),
+        ("the model was not moved, or the input was not; nn.Module.to moves in place, Tensor.to does not",),
+        (
+            say(
+                "call model.to('{device0}') before the loop, or x = x.to('{device1}')",
+                "move model and input to one device",
+            ),
+        ),
+        also=_others("model-not-on-input-device"),
+        when=both(_weights_elsewhere, says("input type")),
+    ),
+    Row(
+        "AGX339",
+        "device-mismatch-replica",
+        _APART,
+        _SENTENCE,
+        (
+            (
+                "a replica or a part of the model on one GPU meets a tensor that was sent to "
+                "another by a fixed index"
+            ),
+        ),
+        ("take the device from the data, as x.device, in place of a fixed cuda:0",),
+        also=_others("device-mismatch-replica"),
+        when=_two_gpus,
+    ),
+    Row(
+        "AGX338",
+        "device-mismatch-unregistered-tensor",
+        _APART,
+        _SENTENCE,
+        (
+            "a tensor made in __init__ or in forward is no parameter and no buffer, so model.to() leaves it",
+            "if all of them come from outside, an input was not moved",
+        ),
+        ("self.register_buffer('name', tensor) in __init__; in forward make it with device=x.device",),
+        also=_others("device-mismatch-unregistered-tensor"),
+        when=either(
+            both(
+                written(r"[-+*/@,(\[=] *self\.\w+(?![\w.(])|self\.\w+ *[-+*/@\[]"),
+                written(r"^(?!.*= self\.\w+\([^()]*\)$)"),
+            ),
+            written(r"torch\.(?:arange|zeros|ones|tensor|eye|rand|randn|linspace|full)\("),
+        ),
+    ),
+    Row(
+        "AGX303",
+        "device-mismatch-input-not-moved",
+        _APART,
+        _SENTENCE,
+        (
+            "the model was moved and an input, a target or a state was not",
+            "a tensor of the model that is no parameter and no buffer is not moved by model.to()",
+        ),
+        ("move what the line takes: x = x.to(device), for the device of next(model.parameters())",),
+        also=_others("device-mismatch-input-not-moved"),
+    ),
+    Row(
+        "AGX442",
+        "numpy-reduction-on-graph-tensors",
+        (*_CONVERSION, "can't call numpy() on"),
+        say(
+            "{text} lets NumPy compute with tensors that have a graph",
+            "NumPy computes with tensors that have a graph",
+        ),
+        ("NumPy asks each tensor for its numbers; the detach that torch suggests would cut the gradient",),
+        ("use torch in its place: torch.stack(list).sum(0), sum(list), torch.mean",),
+        also=("numpy-on-cuda", "numpy-on-requires-grad"),
+        when=written(_IN_NUMPY),
+    ),
+    Row(
+        "AGX413",
+        "numpy-on-requires-grad",
+        ("can't call numpy() on",),
+        say("{text} asks NumPy for values that have a graph", "NumPy is asked for values that have a graph"),
+        ("NumPy records nothing, so torch wants the cut to be written",),
+        ("write x.detach().cpu().numpy() where the values are only looked at; compute the loss in torch",),
+        also=("numpy-reduction-on-graph-tensors",),
+    ),
+    Row(
+        "AGX340",
+        "numpy-on-cuda",
+        _CONVERSION,
+        say("{text} asks NumPy for values on {device0}", "NumPy is asked for values on a GPU"),
+        ("NumPy reads memory of the CPU alone",),
+        ("write x.detach().cpu().numpy()",),
+        also=("numpy-reduction-on-graph-tensors",),
+    ),
+    Row(
+        "AGX341",
+        "mps-float64",
+        ("mps framework doesn't support float64", "mps tensor to float64"),
+        say(
+            "{text} moves float64 numbers to mps, which has none",
+            "float64 numbers are moved to mps, which has none",
+        ),
+        ("NumPy arrays and Python lists of arrays give float64",),
+        ("convert first: t.float().to('mps'), or torch.as_tensor(a, dtype=torch.float32)",),
+    ),
+    Row(
+        "AGX310",
+        "meta-tensor-no-data",
+        (
+            "out of meta tensor",
+            "tensor.item() cannot be called on meta",
+            "meta tensor; no data",
+            "cannot be called on meta tensors",
+        ),
+        say(
+            "{text} wants the values of a tensor on meta, which has none",
+            "values are wanted of a tensor on meta, which has none",
+        ),
+        ("the model was made on meta, by low_cpu_mem_usage or a device_map, and never filled",),
+        ("model.to_empty(device=device), then load_state_dict; or load with assign=True",),
+    ),
+)

@@ -1,0 +1,109 @@
+"""Several processes, and memory that ran out with evidence of why."""
+
+from autograd_cli.diagnose.logs.records import Facts, Raised, Row
+from autograd_cli.diagnose.logs.rows.words import inside, near, say, says, written
+
+_MEMORY = ("out of memory",)
+_OTHERS = near(r"(?i)tensorflow|\bjax\b|jaxlib|mxnet|paddle")
+_ON_DEVICE = says(r"cuda|hip|mps|gpu|memory\. tried to allocate")
+_FAMILY = ("loss-accumulated-with-graph", "eval-without-no-grad", "retain-graph-memory")
+
+
+def _ran_out(raised: Raised, facts: Facts) -> bool:
+    return _ON_DEVICE(raised, facts) and not _OTHERS(raised, facts)
+
+
+def _evaluates(raised: Raised, facts: Facts) -> bool:
+    functions = " ".join(frame.function for frame in raised.frames if "site-packages" not in frame.file)
+    own = inside("valid", "evaluate", "eval_", "run_eval", ":test", "infer")
+    return _ran_out(raised, facts) and (
+        (own(raised, facts) and functions != "") or any(_phase(line) for line in raised.before[-12:])
+    )
+
+
+def _retains(raised: Raised, facts: Facts) -> bool:
+    return _ran_out(raised, facts) and near(r"retain_graph ?= ?True")(raised, facts)
+
+
+def _phase(line: str) -> bool:
+    low = line.lower()
+    return "valid" in low and ("%" in low or "/" in low)
+
+
+def _keeps(raised: Raised, facts: Facts) -> bool:
+    kept = written(
+        r"\w*loss\w* *\+=|loss\w*\.(?:append|update)\(|\.(?:append|update)\(\w*loss\w*\)|"
+        r"(?:append|update)\(.*loss"
+    )
+    return _ran_out(raised, facts) and kept(raised, facts)
+
+
+ROWS = (
+    Row(
+        "AGX420",
+        "loss-accumulated-with-graph",
+        _MEMORY,
+        say("{text} keeps each loss with its whole graph, and the memory ran out", "memory ran out"),
+        ("the graph of every step stays as long as the sum or list that holds its loss",),
+        ("add loss.item() or loss.detach()",),
+        also=_FAMILY[1:],
+        when=_keeps,
+    ),
+    Row(
+        "AGX445",
+        "retain-graph-memory",
+        _MEMORY,
+        "memory ran out where graphs are kept by retain_graph=True",
+        ("a graph that is kept by backward is freed only when the last name of its results goes",),
+        ("leave out retain_graph=True, and delete or detach what leads to the old graph",),
+        also=_FAMILY[:2],
+        when=_retains,
+    ),
+    Row(
+        "AGX444",
+        "eval-without-no-grad",
+        _MEMORY,
+        say("memory ran out in evaluation, at {text}", "memory ran out in evaluation"),
+        ("outside no_grad each forward keeps what backward would need; it may also be a larger batch",),
+        ("put the evaluation under torch.no_grad() or torch.inference_mode(); keep results with .cpu()",),
+        also=(_FAMILY[0], _FAMILY[2]),
+        when=_evaluates,
+    ),
+    Row(
+        "AGX612",
+        "ddp-unused-parameters",
+        ("to have finished reduction in the prior iteration",),
+        "parameters of a DistributedDataParallel module got no gradient in the round before",
+        ("a branch was not taken, a layer is not used, or the loss leaves out an output",),
+        (
+            (
+                "remove or freeze the unused layers, or pass find_unused_parameters=True; "
+                "TORCH_DISTRIBUTED_DEBUG=DETAIL names them"
+            ),
+        ),
+    ),
+    Row(
+        "AGX613",
+        "ddp-parameter-ready-twice",
+        ("mark a variable ready only once",),
+        "a parameter of a DistributedDataParallel module got its gradient twice in one backward",
+        (
+            (
+                "a reentrant checkpoint, a layer used outside forward, or "
+                "find_unused_parameters with shared layers"
+            ),
+        ),
+        ("use checkpoint(..., use_reentrant=False), find_unused_parameters=False, or static_graph=True",),
+    ),
+    Row(
+        "AGX614",
+        "ddp-no-trainable-parameters",
+        ("any parameter that requires a gradient",),
+        say(
+            "{text} wraps a module of which no parameter requires grad",
+            "a module of which no parameter requires grad is wrapped for DistributedDataParallel",
+        ),
+        ("all is frozen, or it holds no parameter",),
+        ("wrap only what is trained; leave a frozen module as it is",),
+    ),
+)

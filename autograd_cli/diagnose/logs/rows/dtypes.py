@@ -1,0 +1,153 @@
+"""Dtypes that do not go together, in operands, targets, indices and what a device computes."""
+
+from autograd_cli.diagnose.logs.records import Facts, Raised, Row
+from autograd_cli.diagnose.logs.rows.words import both, either, inside, say, says, written
+
+_MIXED = (
+    "expected scalar type",
+    "expected object of scalar type",
+    "expected object of type torch.",
+    "have the same dtype",
+    "does not match weight dtype",
+    "should be the same",
+    "expected double tensor (got",
+    "expected float tensor (got",
+    "expected half tensor (got",
+    "found dtype",
+    "must have the same dtype",
+    "query, key, and value to have the same",
+    "dtypes to match",
+)
+_SENTENCE = say(
+    "{text} mixes {dtype0} and {dtype1}",
+    "one operation is given {dtype0} and {dtype1}",
+    "one operation is given two dtypes",
+)
+_TARGETS = (
+    "expected scalar type",
+    "expected object of scalar type",
+    "expected object of type torch.",
+    "target",
+)
+_HALF = {"float16", "bfloat16"}
+_FLOATS = {"float64", "float32", *_HALF}
+
+
+def _halves(raised: Raised, facts: Facts) -> bool:
+    return bool(_HALF & set(facts.dtypes)) and set(facts.dtypes) <= _FLOATS
+
+
+def _doubles(raised: Raised, facts: Facts) -> bool:
+    return {"float64", "float32"} <= set(facts.dtypes)
+
+
+def _whole(raised: Raised, facts: Facts) -> bool:
+    return bool({"int64", "int32", "uint8", "int16"} & set(facts.dtypes))
+
+
+_CLASSES = either(
+    says(r"'target'|target dtype to be long|target with class probabilities|nll_loss"),
+    inside("cross_entropy", "nll_loss"),
+    written(r"(?i)cross_?entropy|nll_loss|\bce\w*\("),
+)
+
+ROWS = (
+    Row(
+        "AGX313",
+        "index-dtype",
+        (
+            "'index'",
+            "used as indices must be",
+            "expected dtype int64 for index",
+            "for argument #1 'indices'",
+            "expected tensor for argument #1 'indices'",
+            "expected dtype int64",
+        ),
+        say("{text} has an index of {dtype1}", "an index is not made of whole numbers"),
+        ("gather, scatter_, embedding and indexing take int64",),
+        ("convert the index: index.long()",),
+        also=("cross-entropy-target-dtype",),
+        when=says("expected|must be"),
+    ),
+    Row(
+        "AGX313",
+        "cross-entropy-target-dtype",
+        _TARGETS,
+        say(
+            "the target of {text} has another dtype than the loss takes: {dtype0} and {dtype1} are named",
+            "the target has another dtype than the loss takes",
+        ),
+        ("class numbers are int64 of shape (n,); probabilities are floating, of the shape of the scores",),
+        ("write target.long() for class numbers, target.float() for probabilities",),
+        also=("dtype-mismatch-double-float", "index-dtype"),
+        when=both(_CLASSES, both(_whole, says("expected"))),
+    ),
+    Row(
+        "AGX334",
+        "bce-target-dtype",
+        (
+            "found dtype",
+            "result type float can't be cast to the desired output type long",
+            "expected scalar type",
+            "expected object of scalar type",
+        ),
+        say(
+            "{text} compares floating scores with a target of {dtype0}",
+            "the loss has a target of whole numbers",
+        ),
+        ("binary cross-entropy and regression losses take a floating target",),
+        ("write target.float()",),
+        also=("cross-entropy-target-dtype", "dtype-mismatch-double-float"),
+        when=both(
+            _whole,
+            either(
+                says("found dtype (?:long|int|byte|short|bool) but expected (?:float|double|half)"),
+                inside("binary_cross_entropy", "mse_loss", "l1_loss"),
+            ),
+        ),
+    ),
+    Row(
+        "AGX336",
+        "inplace-result-dtype-cast",
+        ("can't be cast to the desired output type", "can't be cast to"),
+        say(
+            "{text} would put {dtype0} into a tensor of {dtype1}",
+            "a result would be put into a tensor of another dtype",
+        ),
+        ("a method ending in _, += and out= keep the tensor's dtype",),
+        ("write it out of place, as x = x.clamp(...), or convert first with x.float()",),
+        when=says("result type"),
+    ),
+    Row(
+        "AGX314",
+        "half-op-on-cpu",
+        ("not implemented for 'half'", "not implemented for 'bfloat16'"),
+        say(
+            "{text} runs {op} in half precision on the CPU, which has no version of it",
+            "{op} has no version for half precision on the CPU",
+        ),
+        ("the model was loaded in half precision and the GPU is not used",),
+        ("use model.float() on the CPU, or move model and input to a GPU",),
+        when=says(r"cpu|_out|kernel|not implemented for '(?:Half|BFloat16)'"),
+    ),
+    Row(
+        "AGX304",
+        "dtype-mismatch-half-float",
+        _MIXED,
+        _SENTENCE,
+        ("part of the model or the input was made half, or autocast ended before this line",),
+        ("give x.to(weight.dtype), or run the line under torch.autocast",),
+        also=("dtype-mismatch-double-float",),
+        when=_halves,
+    ),
+    Row(
+        "AGX304",
+        "dtype-mismatch-double-float",
+        _MIXED,
+        _SENTENCE,
+        ("NumPy arrays give float64, layers and torch.randn float32",),
+        ("convert where the data comes in: torch.as_tensor(a, dtype=torch.float32) or x.float()",),
+        also=("dtype-mismatch-half-float", "cross-entropy-target-dtype"),
+        when=_doubles,
+    ),
+)

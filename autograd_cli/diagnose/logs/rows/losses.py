@@ -1,0 +1,214 @@
+"""Losses and their targets, indices out of range, device asserts, autocast and truth values."""
+
+from autograd_cli.diagnose.logs.records import Row
+from autograd_cli.diagnose.logs.rows.words import both, either, inside, near, say, says, written
+
+_ASSERT = ("device-side assert", "runtime error (59)", "runtime error (710)", "assertion `", "assertion '")
+_LABEL = r"cur_target|n_classes|\bt >= 0|ClassNLL|nll_loss|NLLCriterion"
+_PROBABILITY = r"input(?:_val)? >= (?:0|zero).*input(?:_val)? <= (?:1|one)|BCECriterion"
+_EMBEDDING = r"srcIndex <|srcSelectDimSize|index out of bounds|-sizes\[i\] <= index|idx_dim"
+_FAMILY = ("label-out-of-range", "bce-input-out-of-range", "embedding-index-out-of-range")
+
+ROWS = (
+    Row(
+        "AGX407",
+        "silent-loss-broadcast",
+        ("that is different to the input size",),
+        say(
+            "the loss takes a target of {shape0} and an input of {shape1}, and pairs each with each",
+            "the loss broadcasts target and input over all pairs",
+        ),
+        ("a size of 1 is repeated; the loss then compares values that do not belong together",),
+        ("give both one shape: pred.squeeze(-1), or target.view_as(pred)",),
+        kinds=("UserWarning", "", "FutureWarning"),
+        also=("bce-target-size-mismatch",),
+        when=says("broadcasting|incorrect results|likely lead|mse_loss|l1_loss"),
+    ),
+    Row(
+        "AGX316",
+        "bce-target-size-mismatch",
+        (
+            "that is different to the input size",
+            "must be the same as input size",
+            "must have the same size as",
+            "target and input must have the same number of elements",
+        ),
+        say(
+            "the target of {text} has shape {shape0}, the input {shape1}",
+            "target {shape0} and input {shape1} differ",
+            "target and input of the loss differ in shape",
+        ),
+        ("binary cross-entropy compares element with element",),
+        ("give both one shape: pred.squeeze(-1), target.unsqueeze(1), or one-hot targets for classes",),
+        when=says("size|elements"),
+    ),
+    Row(
+        "AGX333",
+        "cross-entropy-target-shape",
+        ("multi-target not supported", "batches of spatial targets supported", "target tensor expected"),
+        say(
+            "the target of {text} has shape {shape0}, not one class number a place",
+            "the target is not one class number a place",
+        ),
+        ("scores are (n, classes, ...), class numbers (n, ...) without the classes",),
+        ("drop the dimension with target.squeeze(1), or take one-hot targets back with target.argmax(1)",),
+    ),
+    Row(
+        "AGX316",
+        "batch-size-mismatch",
+        ("to match target batch_size",),
+        say(
+            "{text}: {size0} rows of scores meet {size1} targets",
+            "{size0} rows of scores meet {size1} targets",
+            "scores and targets differ in number",
+        ),
+        ("a view or a flatten moved the batch into another dimension",),
+        ("print both shapes; reshape scores to (n, classes) with the batch first",),
+        also=("cross-entropy-target-shape",),
+    ),
+    Row(
+        "AGX343",
+        "bce-input-out-of-range",
+        _ASSERT,
+        "binary_cross_entropy is given an input outside 0 to 1",
+        ("the assertion on the GPU says so; NaN from an earlier step also fails it",),
+        ("use binary_cross_entropy_with_logits on the scores, and check isfinite",),
+        also=(_FAMILY[0], _FAMILY[2]),
+        when=either(
+            says(_PROBABILITY),
+            near(_PROBABILITY),
+            inside("binary_cross_entropy"),
+            written("(?i)binary_cross_entropy"),
+        ),
+    ),
+    Row(
+        "AGX343",
+        "bce-input-out-of-range",
+        (
+            "input should be between 0 and 1",
+            "elements of input should be between",
+            "elements of target should be between",
+        ),
+        say(
+            "{text} is given an input outside 0 to 1", "binary_cross_entropy is given an input outside 0 to 1"
+        ),
+        ("scores without sigmoid, or NaN",),
+        ("use binary_cross_entropy_with_logits on the scores, or sigmoid before; check isfinite",),
+    ),
+    Row(
+        "AGX309",
+        "embedding-index-out-of-range",
+        _ASSERT,
+        "an index is outside the table that it looks into",
+        ("a token number is not below num_embeddings, or a position is past the table",),
+        (
+            (
+                "check ids.max() < embedding.num_embeddings on the CPU; "
+                "resize_token_embeddings after adding tokens"
+            ),
+        ),
+        also=_FAMILY[:2],
+        when=both(
+            either(says(_EMBEDDING), near(_EMBEDDING)), lambda raised, facts: not near(_LABEL)(raised, facts)
+        ),
+    ),
+    Row(
+        "AGX309",
+        "label-out-of-range",
+        _ASSERT,
+        "an index or label is out of range; rerun with CUDA_LAUNCH_BLOCKING=1 for the line",
+        (
+            (
+                "a class number is below 0 or not below the number of scores; or an "
+                "embedding's index, or a probability"
+            ),
+        ),
+        (
+            (
+                "check 0 <= target.min() and target.max() < scores.shape[1]; mark what is left "
+                "out with ignore_index"
+            ),
+        ),
+        also=_FAMILY[1:],
+        when=either(says("device-side assert|error \\(59\\)|error \\(710\\)"), says(_LABEL)),
+    ),
+    Row(
+        "AGX309",
+        "label-out-of-range",
+        ("is out of bounds.", "`cur_target"),
+        say(
+            "the class number {size0} is not below the number of scores",
+            "a class number is not below the number of scores",
+        ),
+        ("labels start at 1, or the last layer has too few outputs",),
+        ("subtract 1 from labels that start at 1, or give the last layer target.max() + 1 outputs",),
+        kinds=("IndexError", "RuntimeError"),
+        when=says(r"^target -?\d+ is out of bounds|cur_target"),
+    ),
+    Row(
+        "AGX309",
+        "embedding-index-out-of-range",
+        ("index out of range in self", "index out of range: tried to access"),
+        say(
+            "{text} looks an index up that the embedding's table does not have",
+            "an index is outside the embedding's table",
+        ),
+        ("a token number is not below num_embeddings, or a position is past the table",),
+        ("check ids.max() and ids.min(); resize_token_embeddings after adding tokens; truncate long texts",),
+    ),
+    Row(
+        "AGX315",
+        "tensor-as-bool",
+        ("with more than one value is ambiguous", "value of tensor with no values is ambiguous"),
+        say(
+            "{text} takes a tensor of several elements for true or false",
+            "a tensor of several elements is taken for true or false",
+        ),
+        (
+            (
+                "if, and, or, in and == between lists ask for one truth value; so does a loss "
+                "class that is given tensors"
+            ),
+        ),
+        ("write (a == b).all() or .any(); for a loss, make it first: nn.BCEWithLogitsLoss()(pred, target)",),
+        when=says("of (?:Tensor|Variable)|bool value|torch"),
+    ),
+    Row(
+        "AGX616",
+        "amp-bce-unsafe",
+        ("are unsafe to autocast",),
+        say(
+            "{text} takes probabilities in half precision under autocast",
+            "binary_cross_entropy is called under autocast",
+        ),
+        ("the logarithm of a probability near 0 does not fit half precision",),
+        ("use binary_cross_entropy_with_logits on the scores, without sigmoid",),
+    ),
+    Row(
+        "AGX617",
+        "amp-fp16-params-with-scaler",
+        ("attempting to unscale fp16 gradients",),
+        say(
+            "{text} scales gradients of parameters that are float16 themselves",
+            "a GradScaler meets parameters that are float16 themselves",
+        ),
+        (
+            (
+                "model.half() or torch_dtype=float16 made them; the scaler is for float32 "
+                "parameters under autocast"
+            ),
+        ),
+        ("load the trained part in float32 and leave half precision to torch.autocast",),
+    ),
+    Row(
+        "AGX618",
+        "amp-step-without-grads",
+        ("no inf checks were recorded",),
+        say(
+            "{text} steps an optimizer whose parameters have no gradient",
+            "a GradScaler steps an optimizer whose parameters have no gradient",
+        ),
+        ("no backward reached them, or they are not the model's parameters any more",),
+        ("call scaler.scale(loss).backward() before; skip the step where the optimizer had no loss",),
+    ),
+)

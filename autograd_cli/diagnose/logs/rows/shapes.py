@@ -1,0 +1,212 @@
+"""Shapes that do not go together, in layers, sums, joins, views, checkpoints and batches."""
+
+from autograd_cli.diagnose.logs.records import Facts, Raised, Row
+from autograd_cli.diagnose.logs.rows.words import both, either, inside, near, say, says, written
+
+_MATMUL = (
+    "shapes cannot be multiplied",
+    "mat1 dim 1 must match mat2 dim 0",
+    "size mismatch, m1",
+    "size mismatch, got",
+    "size mismatch, ",
+)
+_SUM = ("the size of tensor a", "the expanded size of the tensor", "inconsistent tensor size")
+_POSITIONS = (
+    r"(?i)position|\bpos_|_pos\b|buffered|token_type|max_length|maximum (?:sequence )?length|longer than the"
+)
+
+
+def _too_long(raised: Raised, facts: Facts) -> bool:
+    sizes = [size for size in facts.sizes if size >= 32]
+    return (
+        bool(sizes)
+        and min(sizes[:2]) in {77, 128, 256, 512, 514, 1024, 2048, 4096}
+        and len(set(sizes[:2])) == 2
+    )
+
+
+ROWS = (
+    Row(
+        "AGX326",
+        "linear-in-features-mismatch",
+        _MATMUL,
+        say(
+            "{text}: rows of {shape0} meet a weight of {shape1}, and the inner sizes differ",
+            "{text}: the last size of the input is not in_features",
+            "a linear layer is given another last size than its in_features",
+        ),
+        ("the input is flattened elsewhere, or the images have another size than the layer was counted for",),
+        (
+            say(
+                "print x.shape before {text}; nn.Linear's first number is the last size of x",
+                "nn.Linear's first number is the last size of x",
+            ),
+            "flatten with x.flatten(1), or let nn.LazyLinear count",
+        ),
+        also=("matmul-shape-mismatch",),
+        when=either(
+            inside("linear", "Linear"),
+            written(r"self\.\w+\(|F\.linear"),
+            both(says("mat1"), lambda raised, facts: not raised.frames),
+        ),
+    ),
+    Row(
+        "AGX301",
+        "matmul-shape-mismatch",
+        (*_MATMUL, "expected size for first two dimensions of batch2", "must match mat2"),
+        say(
+            "{text} multiplies {shape0} by {shape1}, and the inner sizes differ",
+            "the inner sizes of a product differ",
+        ),
+        ("the last size of the left must be the first of the right",),
+        ("transpose one of them with .mT, or change the layer's size",),
+        also=("linear-in-features-mismatch",),
+        when=says("m1|mat1|mat2|batch2"),
+    ),
+    Row(
+        "AGX327",
+        "conv-channel-mismatch",
+        ("given groups=", "given transposed="),
+        say(
+            "{text}: the input {shape1} has {size1} channels, the weight {shape0} takes {size0}",
+            "the input {shape1} has {size1} channels, the weight {shape0} takes {size0}",
+            "a convolution is given another number of channels than its weight takes",
+        ),
+        ("grey images or an alpha channel, channels last, or a missing batch dimension",),
+        (
+            (
+                "give Conv2d the input's channels, or convert: img.convert('RGB'), "
+                "x.permute(0, 3, 1, 2), x.unsqueeze(0)"
+            ),
+        ),
+        when=says("channels"),
+    ),
+    Row(
+        "AGX329",
+        "sequence-longer-than-positions",
+        _SUM,
+        say(
+            "a sequence of {size0} tokens meets a table of {size1} positions",
+            "a sequence is longer than the table of positions",
+        ),
+        ("the tokenizer did not cut the text to what the model was made for",),
+        (
+            say(
+                "pass truncation=True, max_length={size1} to the tokenizer",
+                "pass truncation=True and max_length to the tokenizer",
+            ),
+        ),
+        also=("broadcast-shape-mismatch",),
+        when=either(near(_POSITIONS), both(inside("transformers", "bert", "gpt", "clip"), _too_long)),
+    ),
+    Row(
+        "AGX328",
+        "skip-connection-size-mismatch",
+        ("sizes of tensors must match except in dimension", *_SUM[:1]),
+        say("{text} joins sizes {size0} and {size1}", "two tensors that are joined have other sizes"),
+        (
+            (
+                "halving an odd size and doubling it again gives one less or more; the sizes "
+                "do not divide by 2 to the depth"
+            ),
+        ),
+        (
+            (
+                "pad or resize inputs to a multiple of 2**depth, or F.interpolate(x, "
+                "size=skip.shape[-2:]) before the join"
+            ),
+        ),
+        also=("joined-size-mismatch", "broadcast-shape-mismatch"),
+        when=either(
+            says("sizes of tensors must match"), written(r"(?i)skip|shortcut|residual|encoder|\benc\d")
+        ),
+    ),
+    Row(
+        "AGX302",
+        "broadcast-shape-mismatch",
+        (
+            *_SUM,
+            "shape mismatch: value tensor",
+            "must match the broadcast shape",
+            "doesn't match the broadcast shape",
+        ),
+        say(
+            "{text} joins sizes {size0} and {size1}",
+            "sizes {size0} and {size1} do not broadcast",
+            "two shapes do not broadcast",
+        ),
+        ("from the right, sizes must be equal or 1",),
+        ("print both shapes; add a dimension with x[:, None] or reshape",),
+        also=("skip-connection-size-mismatch", "sequence-longer-than-positions"),
+    ),
+    Row(
+        "AGX306",
+        "view-on-noncontiguous",
+        ("view size is not compatible with input tensor's size", "input is not contiguous"),
+        say("{text} views memory that is not in order", "a view of memory that is not in order"),
+        ("transpose, permute, expand or a slice came before",),
+        ("write .reshape in place of .view, or .contiguous() before it",),
+    ),
+    Row(
+        "AGX308",
+        "view-invalid-shape",
+        ("is invalid for input of size", "is invalid for input with"),
+        say("{text} asks {shape0} of {size0} elements", "a view asks for another number of elements"),
+        ("the sizes must multiply to the number of elements; images of another size change what is left",),
+        ("use x.flatten(1), or take sizes from x.shape",),
+        when=says("shape"),
+    ),
+    Row(
+        "AGX330",
+        "collate-unequal-sizes",
+        (
+            "stack expects each tensor to be equal size",
+            "invalid argument 0: sizes of tensors must match",
+            "trying to resize storage that is not resizable",
+            "each element in list of batch should be of equal size",
+        ),
+        say(
+            "samples of one batch have shapes {shape0} and {shape1}",
+            "the samples of one batch have several shapes",
+        ),
+        ("the DataLoader stacks samples, which must be of one size",),
+        ("resize or crop in the dataset, or pass a collate_fn that pads or keeps a list",),
+        also=("joined-size-mismatch",),
+        when=either(inside("collate", "dataloader", "DataLoader"), near(r"collate|DataLoader")),
+    ),
+    Row(
+        "AGX317",
+        "joined-size-mismatch",
+        ("stack expects each tensor to be equal size", "tensors must match except in dimension"),
+        say("{text} joins shapes {shape0} and {shape1}", "tensors that are joined have other sizes"),
+        ("stack takes equal shapes, cat equal sizes but along the joined dimension",),
+        ("pad or cut them to one size",),
+        also=("collate-unequal-sizes", "skip-connection-size-mismatch"),
+    ),
+    Row(
+        "AGX331",
+        "checkpoint-shape-mismatch",
+        ("in loading state_dict", "copying a param with shape"),
+        say(
+            "{name0} has shape {shape0} in the checkpoint and {shape1} in the model",
+            "a checkpoint has other shapes than the model",
+        ),
+        ("the model was made with another number of classes, tokens or channels",),
+        (
+            say(
+                "make the model as it was saved, or drop {name0} from the state_dict and "
+                "load with strict=False",
+                "make the model as it was saved",
+            ),
+        ),
+        when=says("size mismatch|copying a param"),
+    ),
+    Row(
+        "AGX332",
+        "batchnorm-single-sample",
+        ("more than 1 value per channel when training", "more than 1 spatial element when training"),
+        say("{text}: a channel of the input {shape0} has one value", "a channel has one value in training"),
+        ("the variance of one value is nothing; the last batch of an epoch may hold one sample",),
+        ("pass drop_last=True to the DataLoader, call model.eval() to infer, or use GroupNorm",),
+    ),
+)

@@ -1,0 +1,169 @@
+import pytest
+
+from autograd_cli import catalogue
+from autograd_cli.diagnose.logs.facts import read
+from autograd_cli.diagnose.logs.records import Frame, Raised
+from autograd_cli.diagnose.logs.rows import ROWS
+
+TORCH = "/e/lib/python3.11/site-packages/torch/"
+
+
+def spoken(message, text="y = f(x)", *, kind="RuntimeError", lib="", before=(), rank=None, function="go"):
+    """The first row that speaks of an error of an own line, raised in a file of torch."""
+    frames = (Frame("mine.py", 12, function, text),) + ((Frame(TORCH + lib, 3, "forward"),) if lib else ())
+    raised = Raised(kind, message, frames, before=before, rank=rank)
+    facts = read(raised)
+    for row in ROWS:
+        fits = not row.kinds or kind in row.kinds
+        if fits and any(part in message.lower() for part in row.fragments) and row.when(raised, facts):
+            sentence = row.sentence if isinstance(row.sentence, str) else row.sentence(raised, facts)
+            return row.name, sentence
+    return None, ""
+
+
+CHANGED = "one of the variables needed for gradient computation has been modified by an inplace operation"
+DEVICES = "Expected all tensors to be on the same device, but found at least two devices, "
+NO_PATH = "element 0 of tensors does not require grad and does not have a grad_fn"
+TWICE = "Trying to backward through the graph a second time, but the saved intermediate results are gone"
+OOM = "CUDA out of memory. Tried to allocate 2.00 GiB"
+IS_VIEW = "Output 1 of SplitBackward0 is a view and is being modified inplace."
+ASSERT = "CUDA error: device-side assert triggered"
+
+KNOWN = [
+    ("loss-has-no-grad-path", NO_PATH, {"text": "total.backward()"}),
+    ("detached-prediction-in-loss", NO_PATH, {"text": "mse(p.detach(), t).backward()"}),
+    ("nondifferentiable-op-in-loss", NO_PATH, {"text": "p.argmax(1).float().sum().backward()"}),
+    ("no-grad-around-trainable", NO_PATH, {"before": ("    with torch.no_grad():",)}),
+    ("checkpoint-reentrant-no-grad-input", NO_PATH, {"lib": "utils/checkpoint.py"}),
+    ("nonscalar-loss-backward", "grad can be implicitly created only for scalar outputs", {}),
+    (
+        "nonscalar-loss-dataparallel",
+        "grad can be implicitly created only for scalar outputs",
+        {"before": ("UserWarning: Was asked to gather along dimension 0, but",)},
+    ),
+    (
+        "complex-loss-backward",
+        "grad can be implicitly created only for real scalar outputs but got torch.complex64",
+        {},
+    ),
+    ("backward-twice-freed-graph", TWICE, {"text": "total.backward()"}),
+    ("recurrent-state-not-detached", TWICE, {"before": ("    out, hidden = net(x, hidden)",)}),
+    ("inplace-modified-saved-tensor", CHANGED + ": [torch.FloatTensor [3]], which is output 0 of Exp", {}),
+    (
+        "optimizer-step-before-backward",
+        CHANGED + ": [torch.FloatTensor [8, 2]], which is output 0 of AsStridedBackward0",
+        {},
+    ),
+    ("ddp-buffer-broadcast-inplace", CHANGED + ": [torch.cuda.FloatTensor [64]]", {"rank": "2"}),
+    ("multi-view-inplace", IS_VIEW, {}),
+    (
+        "backward-hook-inplace-module",
+        "Output 0 of BackwardHookFunctionBackward is a view and is being modified inplace.",
+        {},
+    ),
+    ("device-mismatch-replica", DEVICES + "cuda:3 and cuda:1!", {}),
+    ("device-mismatch-unregistered-tensor", DEVICES + "cpu and cuda:0!", {"text": "return x * self.scale"}),
+    ("device-mismatch-input-not-moved", DEVICES + "cpu and cuda:0!", {"text": "out = self.lin(x)"}),
+    (
+        "model-not-on-input-device",
+        "Input type (torch.FloatTensor) and weight type (torch.cuda.FloatTensor) should be the same",
+        {},
+    ),
+    ("dtype-mismatch-double-float", "Input type (double) and bias type (float) should be the same", {}),
+    ("dtype-mismatch-half-float", "mat1 and mat2 must have the same dtype, but got Float and Half", {}),
+    ("cross-entropy-target-dtype", "expected target dtype to be Long or Byte, but got Float", {}),
+    ("bce-target-dtype", "Found dtype Int but expected Float", {}),
+    ("dtype-mismatch-double-float", "Found dtype Double but expected Float", {}),
+    (
+        "index-dtype",
+        "tensors used as indices must be long, int, byte or bool tensors",
+        {"kind": "IndexError"},
+    ),
+    (
+        "linear-in-features-mismatch",
+        "mat1 and mat2 shapes cannot be multiplied (6x5 and 4x3)",
+        {"lib": "nn/modules/linear.py"},
+    ),
+    ("matmul-shape-mismatch", "mat1 and mat2 shapes cannot be multiplied (6x5 and 4x3)", {"text": "a @ b"}),
+    ("broadcast-shape-mismatch", "The size of tensor a (3) must match the size of tensor b (4)", {}),
+    (
+        "collate-unequal-sizes",
+        "stack expects each tensor to be equal size, but got [4] at entry 0 and [5] at entry 1",
+        {"lib": "utils/data/_utils/collate.py"},
+    ),
+    (
+        "joined-size-mismatch",
+        "stack expects each tensor to be equal size, but got [4] at entry 0 and [5] at entry 1",
+        {"text": "torch.stack(parts)"},
+    ),
+    ("numpy-on-requires-grad", "Can't call numpy() on Tensor that requires grad.", {}),
+    (
+        "numpy-on-cuda",
+        "can't convert cuda:1 device type tensor to numpy.",
+        {"kind": "TypeError", "text": "x.numpy()"},
+    ),
+    (
+        "numpy-reduction-on-graph-tensors",
+        "can't convert cuda:1 device type tensor to numpy.",
+        {"kind": "TypeError", "text": "loss = np.mean(parts)"},
+    ),
+    (
+        "grad-is-none",
+        "'NoneType' object has no attribute 'norm'",
+        {"kind": "AttributeError", "text": "w.grad.norm()"},
+    ),
+    ("label-out-of-range", "Target 9 is out of bounds.", {"kind": "IndexError"}),
+    ("label-out-of-range", ASSERT, {}),
+    ("bce-input-out-of-range", ASSERT, {"before": ("Assertion `input >= 0. && input <= 1.` failed.",)}),
+    ("embedding-index-out-of-range", ASSERT, {"before": ("Assertion `srcIndex < srcSelectDimSize` failed",)}),
+    ("loss-accumulated-with-graph", OOM, {"text": "total_loss += loss"}),
+    ("retain-graph-memory", OOM, {"text": "loss.backward(retain_graph=True)"}),
+    ("eval-without-no-grad", OOM, {"function": "validate"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "around"), KNOWN, ids=[f"{n}-{i}" for i, (n, *_) in enumerate(KNOWN)]
+)
+def test_what_is_raised_is_told_by_its_kind(name, message, around):
+    found, sentence = spoken(message, **around)
+    assert found == name
+    assert sentence
+    assert "{" not in sentence
+
+
+LEFT_ALONE = [
+    (OOM, {}),
+    (OOM, {"function": "evaluate", "before": ("tensorflow/core/common_runtime/bfc.cc: none",)}),
+    ("'NoneType' object has no attribute 'data'", {"kind": "AttributeError", "text": "node.data.next"}),
+    ("unsupported operand type(s) for +: 'int' and 'NoneType'", {"kind": "TypeError"}),
+    ("The truth value of an array with more than one element is ambiguous", {"kind": "ValueError"}),
+    ("index 9 is out of bounds for axis 0 with size 3", {"kind": "IndexError"}),
+    ("derivative of order 3 is not implemented", {"kind": "NotImplementedError"}),
+    ("No module named 'torch'", {"kind": "ModuleNotFoundError"}),
+    ("assertion `left == right` failed", {"kind": ""}),
+    ("shapes (3,2) and (4,) not aligned: 2 (dim 1) != 4 (dim 0)", {"kind": "ValueError"}),
+]
+
+
+@pytest.mark.parametrize(("message", "around"), LEFT_ALONE)
+def test_what_looks_alike_is_left_alone(message, around):
+    assert spoken(message, **around)[0] is None
+
+
+def test_every_row_has_a_page_with_its_name():
+    names = {page.code: page.names for page in catalogue.pages()}
+    assert [row for row in ROWS if row.name not in names[row.code]] == []
+
+
+def test_the_sentence_tells_shapes_versions_and_own_names():
+    message = (
+        CHANGED
+        + ": [torch.FloatTensor [9, 4]], which is output 0 of Exp, is at version 2; expected version 0"
+    )
+    assert "[9, 4], output of Exp" in spoken(message)[1]
+    assert "(version 2, 0 expected)" in spoken(message)[1]
+    assert spoken("Target 9 is out of bounds.", kind="IndexError")[1].startswith("the class number 9 ")
+    assert spoken(DEVICES + "cpu and cuda:0!", "z = self.lin(v)")[1] == (
+        "z = self.lin(v) takes tensors on cpu and on cuda:0"
+    )
