@@ -26,10 +26,10 @@ _DTYPE = re.compile(
     r"(?:got:?|type|!=|and|\() ?\(?(?P<lower>double|float|long int|long|half|int)\b(?! point)"
 )
 _DEVICE = re.compile(
-    r"torch\.(?P<old>cuda\.|mps\.)?\w+Tensor|"
+    r"torch\.(?P<old>cuda\.|mps\.)?\w+Tensor|(?P<typed>MPS|CUDA)\w+Type|"
     r"(?<![\w.])(?P<name>cuda:\d+|cuda|cpu|mps(?::\d+)?|xpu:\d+|meta)\b(?![\w.])"
 )
-_SHAPE = re.compile(r"\[(?P<list>-?\d+(?:(?:, ?| x )-?\d+)*)?\]|(?P<times>\d+(?:x\d+)+)")
+_SHAPE = re.compile(r"(?<!output)\[(?P<list>-?\d+(?:(?:, ?| x )-?\d+)*)?\]|(?P<times>\d+(?:x\d+)+)")
 _SIZE = re.compile(r"\((?P<bracketed>\d+)\)|(?:[Gg]ot|expected|have|size|Target|and) (?P<plain>\d+)\b")
 _VERSION = re.compile(r"is at version (\d+); expected version (\d+)")
 _OP = re.compile(
@@ -75,7 +75,10 @@ def _dtypes(message: str) -> tuple[str, ...]:
 
 
 def _devices(message: str) -> tuple[str, ...]:
-    return tuple(found["name"] or (found["old"] or "cpu.").rstrip(".") for found in _DEVICE.finditer(message))
+    return tuple(
+        found["name"] or (found["typed"] or "").lower() or (found["old"] or "cpu.").rstrip(".")
+        for found in _DEVICE.finditer(message)
+    )
 
 
 def _shapes(message: str) -> tuple[tuple[int, ...], ...]:

@@ -116,6 +116,14 @@ KNOWN = [
     ("label-out-of-range", ASSERT, {}),
     ("bce-input-out-of-range", ASSERT, {"before": ("Assertion `input >= 0. && input <= 1.` failed.",)}),
     ("embedding-index-out-of-range", ASSERT, {"before": ("Assertion `srcIndex < srcSelectDimSize` failed",)}),
+    ("cross-entropy-target-dtype", "expected scalar type Long but found Float", {}),
+    ("cross-entropy-target-dtype", "\"nll_loss_forward_index\" not implemented for 'Int'", {}),
+    (
+        "model-not-on-input-device",
+        "Input type (MPSFloatType) and weight type (torch.FloatTensor) should be the same",
+        {},
+    ),
+    ("mps-float64", "Trying to convert Double to the MPS backend but it does not", {"kind": "TypeError"}),
     ("loss-accumulated-with-graph", OOM, {"text": "total_loss += loss"}),
     ("retain-graph-memory", OOM, {"text": "loss.backward(retain_graph=True)"}),
     ("eval-without-no-grad", OOM, {"function": "validate"}),
@@ -167,3 +175,12 @@ def test_the_sentence_tells_shapes_versions_and_own_names():
     assert spoken(DEVICES + "cpu and cuda:0!", "z = self.lin(v)")[1] == (
         "z = self.lin(v) takes tensors on cpu and on cuda:0"
     )
+
+
+def test_a_gradient_and_its_tensor_are_told_apart_in_every_wording():
+    said = "the gradient given has shape [2], the tensor [3]"
+    new = "Mismatch in shape: grad_output[0] has a shape of torch.Size([2]) and "
+    new += "output[0] has a shape of torch.Size([3])."
+    assert spoken(new)[1] == said
+    assert spoken("invalid gradient at index 0 - expected shape [3] but got [2]")[1] == said
+    assert spoken("invalid gradient at index 0 - got [2] but expected shape compatible with [3]")[1] == said

@@ -1,6 +1,6 @@
 """Backward without a graph, from no scalar, and twice; grad asked of what has none."""
 
-from autograd_cli.diagnose.logs.records import Row
+from autograd_cli.diagnose.logs.records import Facts, Raised, Row
 from autograd_cli.diagnose.logs.rows.words import both, either, inside, near, say, says, written
 
 _NO_PATH = ("of tensors does not require grad", "of variables does not require grad")
@@ -20,6 +20,13 @@ _CURE = "setting requires_grad = True on the loss silences the error and trains 
 
 def _others(name: str) -> tuple[str, ...]:
     return tuple(other for other in _KINDS_NO_PATH if other != name)
+
+
+def _given(raised: Raised, facts: Facts) -> str:
+    shapes = facts.shapes[::-1] if says("expected shape .* but got")(raised, facts) else facts.shapes
+    if len(shapes) < 2:
+        return "the gradient given has another shape than its tensor"
+    return f"the gradient given has shape {list(shapes[0])}, the tensor {list(shapes[1])}"
 
 
 ROWS = (
@@ -156,17 +163,9 @@ ROWS = (
             "attempting to assign a gradient of size",
             "invalid gradient at index",
         ),
-        say(
-            "the gradient given has shape {shape1}, the tensor {shape0}",
-            "the gradient given has another shape than its tensor",
-        ),
+        _given,
         ("a gradient has one number for each element of its tensor",),
-        (
-            say(
-                "give {loss}.backward a gradient of shape {shape0}",
-                "make the gradient with torch.ones_like(y)",
-            ),
-        ),
+        ("give the gradient the shape of its tensor, as torch.ones_like(y) has, or reduce y to one number",),
         when=says(r"^(?!function)"),
     ),
     Row(

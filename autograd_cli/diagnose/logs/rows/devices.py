@@ -10,6 +10,7 @@ _APART = (
     "located on different gpus",
     "tensors are on different gpus",
     "but got device type",
+    "must be on the current device",
 )
 _SENTENCE = say(
     "{text} takes tensors on {device0} and on {device1}",
@@ -171,7 +172,7 @@ ROWS = (
     Row(
         "AGX341",
         "mps-float64",
-        ("mps framework doesn't support float64", "mps tensor to float64"),
+        ("mps framework doesn't support float64", "mps tensor to float64", "double to the mps backend"),
         say(
             "{text} moves float64 numbers to mps, which has none",
             "float64 numbers are moved to mps, which has none",

@@ -27,6 +27,7 @@ _TARGETS = (
     "expected scalar type",
     "expected object of scalar type",
     "expected object of type torch.",
+    '"nll_loss',
     "target",
 )
 _HALF = {"float16", "bfloat16"}
@@ -46,7 +47,10 @@ def _whole(raised: Raised, facts: Facts) -> bool:
 
 
 _CLASSES = either(
-    says(r"'target'|target dtype to be long|target with class probabilities|nll_loss"),
+    says(
+        r"'target'|scalar type long but (?:found|got)|target dtype to be long|"
+        r"target with class probabilities|nll_loss"
+    ),
     inside("cross_entropy", "nll_loss"),
     written(r"(?i)cross_?entropy|nll_loss|\bce\w*\("),
 )
@@ -80,7 +84,7 @@ ROWS = (
         ("class numbers are int64 of shape (n,); probabilities are floating, of the shape of the scores",),
         ("write target.long() for class numbers, target.float() for probabilities",),
         also=("dtype-mismatch-double-float", "index-dtype"),
-        when=both(_CLASSES, both(_whole, says("expected"))),
+        when=both(_CLASSES, either(both(_whole, says("expected")), says("not implemented for"))),
     ),
     Row(
         "AGX334",

@@ -66,7 +66,7 @@ ROWS = (
     Row(
         "AGX327",
         "conv-channel-mismatch",
-        ("given groups=", "given transposed="),
+        ("given groups=", "given transposed=", "channels, but got"),
         say(
             "{text}: the input {shape1} has {size1} channels, the weight {shape0} takes {size0}",
             "the input {shape1} has {size1} channels, the weight {shape0} takes {size0}",
