@@ -87,6 +87,28 @@ def test_torch_stays_out(words, status):
     assert probed(*words, stdin=json.dumps(STORED)) == f"status {status} loaded []"
 
 
+LOG = """\
+[rank1]: Traceback (most recent call last):
+[rank1]:   File "/home/me/fit.py", line 8, in step
+[rank1]:     total.backward()
+[rank1]: RuntimeError: grad can be implicitly created only for scalar outputs
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "log", "status"),
+    [
+        ((), LOG, 1),
+        (("--tee",), LOG, 1),
+        (("-", "--json"), LOG, 1),
+        (("--format", "rich"), LOG, 1),
+        ((), "all is well\n", 0),
+    ],
+)
+def test_torch_stays_out_of_what_is_said_of_a_log(words, log, status):
+    assert probed("diagnose", *words, stdin=log) == f"status {status} loaded []"
+
+
 def test_a_system_without_resource_limits_runs():
     script = (
         "import sys; sys.modules['resource'] = None; sys.platform = 'win32'\n"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from autograd_cli.cli import bindings, devices, explain, gradcheck, ops, show, trace
+from autograd_cli.cli import bindings, devices, diagnose, explain, gradcheck, ops, show, trace
 from autograd_cli.cli.command import Command
 from autograd_cli.cli.environment import Environment
 from autograd_cli.cli.options import HELP
@@ -11,7 +11,8 @@ from autograd_cli.cli.telling import status_of
 from autograd_cli.errors import ExitStatus, InputError, Span
 
 COMMANDS: dict[str, Command] = {
-    module.COMMAND.name: module.COMMAND for module in (trace, gradcheck, devices, explain, show, ops)
+    module.COMMAND.name: module.COMMAND
+    for module in (trace, gradcheck, diagnose, devices, explain, show, ops)
 }
 """Every command by its name, in the order in which --help lists them."""
 

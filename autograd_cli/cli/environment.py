@@ -86,9 +86,13 @@ class Environment:
 
     def put_data(self, text: str) -> None:
         """Write `text`, for a program, on stdout as UTF-8 whatever the locale is."""
+        self.put_bytes(text.encode("utf-8", "backslashreplace"))
+
+    def put_bytes(self, content: bytes) -> None:
+        """Write `content` on stdout as it is, at once."""
         self.stdout.flush()
         try:
-            self.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+            self.stdout.buffer.write(content)
             self.stdout.buffer.flush()
         except BrokenPipeError:
             self.reader_gone = True

@@ -15,7 +15,7 @@ from autograd_cli.run.settings import Settings, Use
 
 RUNS = ("trace", "gradcheck")
 _CHECK = ("gradcheck",)
-_EVERY = ("trace", "gradcheck", "devices", "explain", "show", "ops")
+_EVERY = ("trace", "gradcheck", "diagnose", "devices", "explain", "show", "ops")
 
 PANELS = ("Options", "Output", "Limits")
 """The parts of a command's help, in order."""
@@ -24,6 +24,8 @@ _RUN, _OUT, _LIMITS = PANELS
 
 DTYPES = ("float32", "float64", "float16", "bfloat16", "complex64", "complex128")
 FORMATS = ("rich", "plain", "json", "tsv", "dot", "python")
+TEXTS = ("rich", "plain", "json")
+"""The formats of a diagnosis."""
 NARROW = ("float16", "bfloat16")
 WITNESSES = ("autograd", "symbolic", "numeric")
 DEVICES = ("cpu", "auto", "cuda", "cuda:1", "mps", "xpu", "meta")
@@ -184,6 +186,7 @@ SECONDS = 30.0
 """How long a run may take unless --timeout says otherwise."""
 
 _REPORTS = ("trace", "gradcheck", "show")
+_LOGS = ("diagnose",)
 
 VAR = Option("--var", "Bind a name that is also an option", "NAME=VALUE", repeated=True)
 HELP = Option("--help", "Show this message and exit", short="-h", commands=_EVERY)
@@ -222,19 +225,22 @@ OPTIONS: tuple[Option, ...] = (
     Option("--only", "Without SOURCE: the functions whose name matches, such as cum* or torch.linalg.*",
            "PATTERN", commands=_CHECK),
     Option("--strict", "Let warnings, and every verdict but OK, end with status 1"),
+    Option("--tee", "Pass the log on to stdout as it comes; findings go to stderr", commands=_LOGS),
     Option("--depth", "Rows of the tree down to this depth", "N", commands=_REPORTS, panel=_OUT,
            read=_integer(0)),
     Option("--inspect", "Show all facts of one value", "NAME", panel=_OUT),
     Option("--saved", "Show what each node keeps for backward, and how many bytes", panel=_OUT),
     Option("--steps", "Show the chain rule way by way, numbers put in", panel=_OUT),
     Option("--full", "Write out large graphs and tensors whole", commands=_REPORTS, panel=_OUT),
-    Option("--json", "Print JSON", commands=(*_REPORTS, "devices", "ops"), panel=_OUT),
+    Option("--json", "Print JSON", commands=(*_REPORTS, *_LOGS, "devices", "ops"), panel=_OUT),
     Option("--format", f"How to print: {', '.join(FORMATS)}", "FORMAT", "-f", commands=_REPORTS, panel=_OUT,
            read=_one_of(*FORMATS)),
+    Option("--format", f"How to print: {', '.join(TEXTS)}", "FORMAT", "-f", commands=_LOGS, panel=_OUT,
+           read=_one_of(*TEXTS)),
     Option("--output", "Write a file, by its ending: .svg .png .pdf .dot .json", "FILE", "-o",
            commands=_REPORTS, panel=_OUT),
-    Option("--quiet", "Say nothing on stderr but errors", short="-q", commands=(*_REPORTS, "devices", "ops"),
-           panel=_OUT),
+    Option("--quiet", "Say nothing on stderr but errors", short="-q",
+           commands=(*_REPORTS, *_LOGS, "devices", "ops"), panel=_OUT),
     Option("--verbose", "Say on stderr what was read and how long it took", short="-v", panel=_OUT),
     Option("--color", "Colours: auto (on a terminal), always, never", "WHEN", commands=_EVERY, panel=_OUT,
            read=_one_of("auto", "always", "never")),

@@ -27,11 +27,11 @@ def block(finding: Finding, report: Report, room: Room) -> list[Piece]:
     return [
         _head(finding, report),
         *_place(finding, report, room),
-        *_lines((finding.sentence,), 2, False),
-        *_lines(finding.cause, 4, True),
-        *_torch(finding.torch),
+        *texts((finding.sentence,), 2, False),
+        *texts(finding.cause, 4, True),
+        *torch_says(finding.torch),
         *(line for fix in finding.fix if fix.passed is not False for line in _fix(fix, report)),
-        *_also(finding),
+        *also(finding),
         Line(words((f"agx explain {visible(finding.code)}", "quiet")), indent=2),
     ]
 
@@ -83,13 +83,14 @@ def _quoted(text: str, part: Span, gutter: str, style: str, room: Room) -> list[
     ]
 
 
-def _lines(texts: tuple[str, ...], indent: int, drawn: bool) -> list[Line]:
+def texts(lines: tuple[str, ...], indent: int, drawn: bool) -> list[Line]:
     """Lines of text; those that are `drawn` keep their blanks, and with blanks in a row are not broken."""
-    pieces = [piece for text in texts for piece in text.splitlines()]
+    pieces = [piece for text in lines for piece in text.splitlines()]
     return [Line(words(visible(piece)), indent=indent, whole=drawn and "  " in piece) for piece in pieces]
 
 
-def _torch(message: str) -> list[Line]:
+def torch_says(message: str) -> list[Line]:
+    """What torch says, word for word; none of it where that is empty."""
     lines = message.strip().splitlines()
     said = [Line(words(("torch says  ", "quiet"), visible(line)), indent=2, hang=12) for line in lines[:1]]
     return said + [Line(words(visible(line)), indent=14) for line in lines[1:]]
@@ -121,6 +122,7 @@ def _edited(before: Sequence[str], after: Sequence[str]) -> list[Line]:
     ]
 
 
-def _also(finding: Finding) -> list[Line]:
+def also(finding: Finding) -> list[Line]:
+    """The other names that the finding goes by, where there are some."""
     names = ", ".join(map(visible, finding.also))
     return [Line(words(("also  ", "quiet"), names), indent=2, hang=6)] if names else []

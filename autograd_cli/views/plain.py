@@ -1,17 +1,22 @@
 """Plain text, for pipes and files: the same content, nothing cut, colours only where they are asked for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from autograd_cli.report.records import Report
-from autograd_cli.views.compose import compose
 from autograd_cli.views.pieces import Ends, Line, Piece, Room, Table, Word, Words, plain_text, wide, widths
 from autograd_cli.views.theme import STYLES
 
 
 def plain(report: Report, room: Room, colour: bool = False) -> str:
     """The report as lines of text without blanks at their ends; the width of `room` is not used."""
-    pieces = compose(report, replace(room, width=None))
+    from autograd_cli.views.compose import compose  # a diagnosis does without
+
+    return text(compose(report, replace(room, width=None)), colour)
+
+
+def text(pieces: Iterable[Piece], colour: bool = False) -> str:
+    """The pieces as lines of text, nothing of them cut."""
     write = _painted if colour else plain_text
     return "".join(f"{write(_stripped(line))}\n" for piece in pieces for line in _lines(piece))
 

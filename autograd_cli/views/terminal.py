@@ -1,13 +1,12 @@
 """The terminal view: the shared composition laid out by Rich at a given width."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from io import StringIO
 from typing import TYPE_CHECKING
 
 from autograd_cli.report.records import Report
-from autograd_cli.views.compose import compose
 from autograd_cli.views.pieces import (
     Ends,
     Line,
@@ -41,9 +40,16 @@ def terminal(report: Report, room: Room, colour: bool) -> str:
     A line that is meant to be pasted may be longer: the terminal wraps it and copies it
     as one. Only the texts in a table are shortened, with `…`: other cells go on in the next line.
     """
-    from rich.console import Console
+    from autograd_cli.views.compose import compose  # a diagnosis does without
 
     width = max(room.width or 80, _NARROWEST)
+    return text(compose(report, replace(room, width=width)), width, colour)
+
+
+def text(pieces: Iterable[Piece], width: int, colour: bool) -> str:
+    """The pieces as a terminal of `width` cells shows them."""
+    from rich.console import Console
+
     console = Console(
         file=StringIO(),
         width=width,
@@ -56,7 +62,7 @@ def terminal(report: Report, room: Room, colour: bool) -> str:
         _environ={},
     )
     with console.capture() as captured:
-        for piece in compose(report, replace(room, width=width)):
+        for piece in pieces:
             _print(console, piece)
     return "".join(f"{line.replace(_GLUE, ' ').rstrip()}\n" for line in captured.get().splitlines())
 

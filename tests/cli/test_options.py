@@ -8,7 +8,7 @@ from autograd_cli.cli import options
 from autograd_cli.errors import InputError
 from autograd_cli.report import Verdict
 
-COMMANDS = ("trace", "gradcheck", "devices", "explain", "show")
+COMMANDS = ("trace", "gradcheck", "diagnose", "devices", "explain", "show")
 
 
 def help_of(command):
@@ -52,6 +52,7 @@ def test_help_fits_80_columns():
         ("explain", "[OPTIONS] [CODE|WORD]"),
         ("show", "[OPTIONS] REPORT"),
         ("devices", "[OPTIONS]"),
+        ("diagnose", "[OPTIONS] [FILE]"),
     ],
 )
 def test_usage_says_which_words_may_be_left_out(command, usage):

@@ -16,12 +16,13 @@ BEFORE = 24 << 10
 AFTER = 12 << 10
 """Bytes kept before and after a head: a traceback of a hundred frames, a message of a hundred lines."""
 
-_MOST = 64
+_MOST = 128
 """Heads that differ by more than their numbers and are kept; the oldest gives way."""
 
 _TRIGGERS = (b"Error", b"Warning", b"Exception", b"what():", b"Assertion")
 _HEAD = re.compile(rb"(?:Error|Warning|Exception|what\(\)):(?=\s|$)|Assertion [`'].{1,300}failed")
 _BLURRED = re.compile(rb"[\d.]+")
+_RANK = re.compile(rb"(?:rank|node|default|worker)[ -]?\d+|^\d+(?=: )|^\[\d+,\d+\]")
 _LONGEST_HEAD = 160
 
 
@@ -75,7 +76,7 @@ def _stretches(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
 
 
 class _Kept:
-    """The first and the last head of each kind, by their text without numbers."""
+    """The first and the last head of each kind, by their text without numbers but that of a rank."""
 
     def __init__(self) -> None:
         self.first: dict[bytes, Window] = {}
@@ -96,7 +97,9 @@ class _Kept:
     def keep(self, held: bytes, at: int, line: int) -> None:
         """Note the head that ends at `at`; a first one is cut out at once."""
         begin = max(at - 40, held.rfind(b"\n", 0, at) + 1)
-        key = _BLURRED.sub(b"0", held[begin : at + _LONGEST_HEAD].partition(b"\n")[0])
+        head = held[begin : at + _LONGEST_HEAD].partition(b"\n")[0]
+        rank = _RANK.search(head)
+        key = (rank[0] if rank else b"") + _BLURRED.sub(b"0", head)
         if key not in self.first:
             self.first[key] = _window(held, at, line)
             if len(self.first) > _MOST:

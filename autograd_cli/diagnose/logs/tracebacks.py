@@ -26,11 +26,14 @@ _HEAD = re.compile(
 )
 _ASSERTION = re.compile(r"Assertion [`'].{1,300}failed")
 _OF_ANOTHER_LINE = re.compile(
-    r"Traceback \(|\s*File \"|During handling of|The above exception|Exception raised from|frame #\d|"
+    r"Traceback \(|terminate called|\s*what\(\):|\s*File \"|During handling of|"
+    r"The above exception|Exception raised from|frame #\d|"
     r"[=_*-]{4,}|\s*\^+\s*$|\[rank|>>> |.*\d+%\||\[[WEIF]\S* |(?:[\w.]*\.)?\w+(?:Error|Exception|Warning):|"
     r"\d{4}-\d\d-\d\d|[╭╰]"
 )
-_GOES_ON = re.compile(r"[a-z0-9\[({'\"`<]|\s")
+_GOES_ON = re.compile(r"[a-z0-9\[({'\"`<]")
+_BROKEN_AT = 60
+"""Characters of a line that a terminal may have broken."""
 _ENDED = re.compile(r"[.!?;]$")
 _BEGINS = re.compile(r"Traceback \(most recent call last\)|-{20,}$|_{8,} .* _{8,}$|={8,} FAILURES|╭─")
 _PARTED = re.compile(r"During handling of the above|The above exception was the direct cause")
@@ -115,14 +118,19 @@ def _message(first: str, rest: Iterable[str], is_placed: bool) -> tuple[str, int
     for text in islice(rest, _MOST_LINES):
         if not text.strip() or _OF_ANOTHER_LINE.match(text) or _marks_a_place(text):
             break
-        if _ENDED.search(lines[-1]) and not text[0].isspace():
-            break
         if is_placed and text.startswith("  "):
             break
-        if not _GOES_ON.match(text):
+        if not _goes_on(lines[-1], text):
             break
         lines.append(text.strip())
     return "\n".join(lines).strip(), len(lines) - 1
+
+
+def _goes_on(line: str, text: str) -> bool:
+    """Whether `text` is the rest of what `line` says: further in, listed, or broken by a terminal."""
+    if text[0].isspace() or line.endswith((",", ":")):
+        return True
+    return len(line) >= _BROKEN_AT and not _ENDED.search(line) and bool(_GOES_ON.match(text))
 
 
 def _of_same(lines: Sequence[Clean], at: int) -> Iterator[str]:

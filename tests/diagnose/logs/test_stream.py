@@ -49,7 +49,7 @@ def test_an_endless_line_and_many_kinds_of_errors_take_no_more_memory():
         yield from (b"x" * 65_536 for _ in range(200))
         yield b"ValueError: in the middle of a line "
         yield from (b"y" * 65_536 for _ in range(200))
-        for _ in range(3_000):
+        for _ in range(4_000):
             word = "".join(numbers.choices("abcdefgh", k=9)).encode()
             yield b"\n" + b"z" * 500 + b"\nKeyError: " + word
 
@@ -58,8 +58,8 @@ def test_an_endless_line_and_many_kinds_of_errors_take_no_more_memory():
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < 24 << 20
-    assert reading.lines == 6_001
-    assert len(reading.windows) <= 128
+    assert reading.lines == 8_001
+    assert len(reading.windows) <= 256
 
 
 def test_the_last_line_needs_no_end():

@@ -118,8 +118,10 @@ def test_two_runs_one_after_the_other_are_no_chain():
 def test_a_message_goes_on_where_it_is_not_ended():
     log = "RuntimeError: Error(s) in reading Net:\n\tsize of a: 3.\n\tsize of b: 4.\nEpoch 2\n"
     assert all_raised(log)[0].message == "Error(s) in reading Net:\nsize of a: 3.\nsize of b: 4."
-    log = "RuntimeError: it is broken between\nwords, as terminals do.\nnext line\n"
-    assert all_raised(log)[0].message == "it is broken between\nwords, as terminals do."
+    long = "it is as long as a line of a terminal is wide and broken between"
+    log = f"RuntimeError: {long}\nwords, as terminals do.\nnext line\n"
+    assert all_raised(log)[0].message == f"{long}\nwords, as terminals do."
+    assert all_raised("RuntimeError: it is whole\nstarting again\n")[0].message == "it is whole"
 
 
 def test_what_a_logger_says_next_is_no_part_of_a_message():

@@ -1,0 +1,100 @@
+"""Which of the errors of a log is the one that matters, and what is told of it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from autograd_cli.diagnose.logs import facts as facts_of
+from autograd_cli.diagnose.logs.records import Facts, Raised, Row, Text
+from autograd_cli.diagnose.logs.rows import ROWS
+from autograd_cli.report import Finding, Fix, Severity
+from autograd_cli.report.diagnosis import Traced
+
+_OTHERS = re.compile(r"[\\/](?:tensorflow|keras|jax|jaxlib|mxnet|paddle|theano)[\\/]")
+_TORCH = re.compile(r"[\\/]torch[\\/]|[\\/]lightning|[\\/]accelerate[\\/]")
+_MOST_WARNINGS = 5
+
+
+@dataclass(frozen=True)
+class Known:
+    """An error that a row speaks of."""
+
+    raised: Raised
+    facts: Facts
+    row: Row
+
+
+def known(raised: Sequence[Raised]) -> tuple[Known, ...]:
+    """Of each error the first that a row speaks of, from its root on; in the order of the log."""
+    found = (next(filter(None, map(_known, _chain(one))), None) for one in raised)
+    return tuple(one for one in found if one is not None)
+
+
+def chosen(found: Sequence[Known]) -> tuple[Known, ...]:
+    """The one error that matters, else the warnings, each of them once."""
+    errors = [one for one in found if not one.raised.is_warning]
+    if errors:
+        return (_root(errors),)
+    return tuple({one.row.name: one for one in reversed(found)}.values())[::-1][:_MOST_WARNINGS]
+
+
+def told(one: Known) -> Traced:
+    """The finding that the row makes of what the log tells."""
+    raised, row = one.raised, one.row
+    finding = Finding(
+        code=row.code,
+        name=row.name,
+        severity=Severity.WARNING if raised.is_warning else Severity.ERROR,
+        sentence=_words(row.sentence, one),
+        line=raised.line,
+        torch=f"{raised.kind}: {raised.message}" if raised.kind else raised.message,
+        cause=_said(row.cause, one),
+        fix=tuple(Fix(text) for text in _said(row.fix, one)),
+        also=row.also,
+    )
+    return Traced(finding, facts_of.own(raised), raised.rank)
+
+
+def _chain(raised: Raised | None) -> Iterator[Raised]:
+    """What was raised, the root first."""
+    if raised is not None:
+        yield from _chain(raised.cause)
+        yield raised
+
+
+def _known(raised: Raised) -> Known | None:
+    """The error with the first row that speaks of it; None for one that is none of ours."""
+    files = [frame.file for frame in raised.frames]
+    if any(map(_OTHERS.search, files)) and not any(map(_TORCH.search, files)):
+        return None
+    message = " ".join(raised.message.split()).lower()
+    rows = [row for row in ROWS if _may_be(row, raised.kind, message)]
+    facts = facts_of.read(raised) if rows else Facts()
+    row = next((row for row in rows if row.when(raised, facts)), None)
+    return None if row is None else Known(raised, facts, row)
+
+
+def _may_be(row: Row, kind: str, message: str) -> bool:
+    is_kind = not row.kinds or not kind or kind in row.kinds
+    return is_kind and any(fragment.lower() in message for fragment in row.fragments)
+
+
+def _root(errors: Sequence[Known]) -> Known:
+    """The last error, or what it repeats: other processes say it too, and C++ as it ends."""
+    last = errors[-1]
+    ranks = {last.raised.rank}
+    for one in reversed(errors[:-1]):
+        is_echo = one.row.name == last.row.name and one.raised.rank not in ranks
+        if not is_echo and last.raised.kind:
+            break
+        last = one
+        ranks.add(one.raised.rank)
+    return last
+
+
+def _said(texts: Sequence[Text], one: Known) -> tuple[str, ...]:
+    return tuple(filter(None, (_words(text, one) for text in texts)))
+
+
+def _words(text: Text, one: Known) -> str:
+    return text if isinstance(text, str) else text(one.raised, one.facts)

@@ -1,0 +1,81 @@
+"""Of several errors the one that matters; of what is none of torch's, nothing."""
+
+from autograd_cli.diagnose.logs.read import read
+
+SCALAR = "RuntimeError: grad can be implicitly created only for scalar outputs"
+NO_GRAPH = "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn"
+
+
+def failed(error, *, file="/home/me/fit.py", rank=""):
+    lines = [
+        "Traceback (most recent call last):",
+        f'  File "{file}", line 8, in step',
+        "    total.backward()",
+        error,
+    ]
+    return "".join(f"{rank}{line}\n" for line in lines)
+
+
+def told(log):
+    return [(one.finding.name, one.finding.line, one.rank) for one in read([log.encode()]).findings]
+
+
+def test_of_two_runs_the_last_one_counts():
+    log = failed(NO_GRAPH) + "starting again\n" + failed(SCALAR)
+    assert told(log) == [("nonscalar-loss-backward", 9, None)]
+
+
+def test_what_other_ranks_say_too_is_told_of_the_first():
+    log = failed(SCALAR, rank="[rank3]: ") + failed(SCALAR, rank="[rank0]: ")
+    assert told(log) == [("nonscalar-loss-backward", 4, "3")]
+    assert told(log + "restarting\n" + log) == [("nonscalar-loss-backward", 13, "3")]
+
+
+def test_what_a_launcher_and_an_interrupt_say_after_it_does_not_count():
+    log = failed(SCALAR)
+    log += failed(
+        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:", file="/env/bin/torchrun"
+    )
+    log += failed("KeyboardInterrupt")
+    assert told(log) == [("nonscalar-loss-backward", 4, None)]
+
+
+def test_what_was_raised_on_the_way_out_comes_after_its_root():
+    log = failed(SCALAR) + "\nDuring handling of the above exception, another exception occurred:\n\n"
+    assert told(log + failed("KeyError: 'best'")) == [("nonscalar-loss-backward", 4, None)]
+    assert told(log + failed(NO_GRAPH)) == [("nonscalar-loss-backward", 4, None)]
+
+
+def test_cpp_says_it_again_as_it_ends():
+    log = failed(SCALAR) + "terminate called after throwing an instance of 'c10::Error'\n"
+    log += "  what():  element 0 of tensors does not require grad and does not have a grad_fn\n"
+    assert told(log) == [("nonscalar-loss-backward", 4, None)]
+
+
+def test_a_warning_counts_where_there_is_no_error_and_once():
+    warning = (
+        "/home/me/fit.py:7: UserWarning: Using a target size (torch.Size([9])) that is different to the "
+        "input size (torch.Size([9, 1])). This will likely lead to incorrect results due to broadcasting.\n"
+        "  loss = F.mse_loss(out, y)\n"
+    )
+    assert told(warning * 3) == [("silent-loss-broadcast", 1, None)]
+    assert read([warning.encode()]).status == 0
+    assert told(warning + failed(SCALAR)) == [("nonscalar-loss-backward", 6, None)]
+
+
+def test_what_another_library_raises_is_none_of_ours():
+    for library in ("tensorflow/python/framework/ops.py", "jax/_src/api.py", "mxnet/base.py"):
+        file = f"/env/lib/python3.11/site-packages/{library}"
+        assert told(failed(SCALAR, file=file)) == []
+    assert told(failed("FileNotFoundError: [Errno 2] No such file or directory: 'a'")) == []
+    assert told("usage: fit.py [-h]\nfit.py: error: unrecognized arguments: --lr\n") == []
+
+
+def test_the_frame_is_the_persons_own_last_one():
+    log = failed(SCALAR).replace(
+        "RuntimeError",
+        '  File "/env/lib/python3.11/site-packages/torch/_tensor.py", line 6, in backward\nRuntimeError',
+    )
+    (one,) = read([log.encode()]).findings
+    assert one.frame is not None
+    assert (one.frame.file, one.frame.line, one.frame.text) == ("/home/me/fit.py", 8, "total.backward()")
