@@ -71,7 +71,8 @@ ROWS = (
             "{text} gives the model on mps a tensor that is not there",
             "the model is on mps and its input is not",
         ),
-        fix=("move each input first: x = x.to('mps')",),
+        ("nn.Module.to moves the model alone; each input is moved on its own",),
+        ("move each input first: x = x.to('mps')",),
         also=_others("mps-input-not-moved"),
     ),
     Row(

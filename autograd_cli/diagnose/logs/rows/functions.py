@@ -78,7 +78,8 @@ ROWS = (
         "complex-autograd-unsupported-op",
         ("does not support automatic differentiation for outputs with complex",),
         say("{op} has no gradient for complex numbers", "a function has no gradient for complex numbers"),
-        fix=("compute the real and the imaginary part apart with torch.view_as_real, or use a newer torch",),
+        ("torch has the rule of its backward for real numbers only",),
+        ("compute the real and the imaginary part apart with torch.view_as_real, or use a newer torch",),
     ),
     Row(
         "AGX435",
