@@ -52,10 +52,13 @@ def read(chunks: Iterable[bytes]) -> Reading:
     for chunk, is_last in _stretches(chunks):
         held += chunk
         until = len(held) if is_last else max(len(held) - AFTER, done)
+        counted = done
         for at in kept.heads(held, done, until):
-            kept.keep(held, at, lines + 1 + held.count(b"\n", done, at))
+            lines += held.count(b"\n", counted, at)
+            counted = at
+            kept.keep(held, at, lines + 1)
         kept.settle(held)
-        lines += held.count(b"\n", done, until)
+        lines += held.count(b"\n", counted, until) if until > counted else -held.count(b"\n", until, counted)
         start = max(until - BEFORE, 0)
         held, done = held[start:], until - start
     return Reading(lines + (not held.endswith(b"\n") and bool(held)), kept.windows())
