@@ -19,8 +19,8 @@ CODE = re.compile(r"AGX\d{3}")
 NOT_RUN = {"AGX216", "AGX501", "AGX602", "AGX603", "AGX608", "AGX609"}
 """Pages whose mistake needs a machine or a moment that a test has not, or words that no page has."""
 
-OF_LOGS = {page.code for page in PAGES if "no program in the language" in page.sections["How to see it"]}
-"""Pages of mistakes that a log shows, and no program of the language."""
+OF_LOGS = {page.code for page in PAGES if "By a log of the run" in page.sections["How to see it"]}
+"""Pages of mistakes that are shown by a log: each must have a row in the table of logs."""
 
 
 def raised():
