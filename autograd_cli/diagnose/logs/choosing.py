@@ -45,7 +45,7 @@ def told(one: Known) -> Traced:
         code=row.code,
         name=row.name,
         severity=Severity.WARNING if raised.is_warning else Severity.ERROR,
-        sentence=_words(row.sentence, one),
+        sentence=_sentence(_words(row.sentence, one)),
         line=raised.line,
         torch=f"{raised.kind}: {raised.message}" if raised.kind else raised.message,
         cause=_said(row.cause, one),
@@ -94,6 +94,13 @@ def _root(errors: Sequence[Known]) -> Known:
 
 def _said(texts: Sequence[Text], one: Known) -> tuple[str, ...]:
     return tuple(filter(None, (_words(text, one) for text in texts)))
+
+
+def _sentence(words: str) -> str:
+    """Words as a sentence; a name of code at the beginning is left as it is written."""
+    first = words.split(" ", 1)[0]
+    begun = words[:1].upper() + words[1:] if first.isalpha() else words
+    return begun if begun.endswith((".", "?")) else f"{begun}."
 
 
 def _words(text: Text, one: Known) -> str:

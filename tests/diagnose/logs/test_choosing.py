@@ -79,3 +79,10 @@ def test_the_frame_is_the_persons_own_last_one():
     (one,) = read([log.encode()]).findings
     assert one.frame is not None
     assert (one.frame.file, one.frame.line, one.frame.text) == ("/home/me/fit.py", 8, "total.backward()")
+
+
+def test_what_is_found_is_told_in_a_sentence():
+    (one,) = read([failed("TypeError: can't convert cuda:0 device type tensor to numpy.").encode()]).findings
+    sentence = one.finding.sentence
+    assert sentence[0].isupper() or not sentence.split()[0].isalpha()
+    assert sentence.endswith(".")
