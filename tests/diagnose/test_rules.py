@@ -35,7 +35,8 @@ def test_a_rule_says_its_code_first_in_its_docstring(rule):
 
 def test_every_code_that_the_room_raises_is_in_a_table_but_the_first_and_the_last_asked():
     folder = Path(diagnose.__file__).parent
-    raised = set(re.findall(r'"(AGX\d{3})"', "".join(p.read_text() for p in folder.rglob("*.py"))))
+    of_runs = [path for path in folder.rglob("*.py") if folder / "logs" not in path.parents]
+    raised = set(re.findall(r'"(AGX\d{3})"', "".join(path.read_text() for path in of_runs)))
     assert raised == {code for code, _ in TABLES} | {"AGX325", "AGX307"}
 
 
