@@ -60,7 +60,7 @@ FINDINGS = {
     "cast_to_int": "AGX403",
     "chain_rule": "AGX209",
     "column_less_row": "AGX407",
-    "cut_by_detach": "AGX403",
+    "cut_by_detach": "AGX453",
     "division_of_integers": "AGX402",
     "index_tensors": "AGX401",
     "indices_elsewhere": "AGX303",

@@ -47,7 +47,18 @@ def cut(scene: Scene) -> Iterator[Finding]:
             yield scene.finding("AGX402", f"Nothing has a gradient: {option}.", torch=NO_GRAPH)
         return
     for step, names in endings(scene):
-        yield staircase(scene, step, names) if is_flat(step) else _cut(scene, step, names)
+        if is_flat(step):
+            yield staircase(scene, step, names)
+        elif not _is_detach(step):
+            yield _cut(scene, step, names, "AGX403")
+
+
+def detached(scene: Scene) -> Iterator[Finding]:
+    """AGX453 for each detach or `.data` that ends the only way from a binding to the output."""
+    if _requires_grad(scene) or not unrecording(scene.run.settings.mode):
+        for step, names in endings(scene):
+            if _is_detach(step) and not is_flat(step):
+                yield _cut(scene, step, names, "AGX453")
 
 
 def held(scene: Scene) -> Iterator[Finding]:
@@ -108,18 +119,20 @@ def is_flat(step: LiveStep) -> bool:
     return _requires_grad_of(step)
 
 
-def _cut(scene: Scene, step: LiveStep, names: list[str]) -> Finding:
+def _is_detach(step: LiveStep) -> bool:
+    attribute = isinstance(step.expr, nodes.Attribute) and step.expr.name in _CUTS
+    return attribute or (step.function is not None and step.function.name in _CUTS)
+
+
+def _cut(scene: Scene, step: LiveStep, names: list[str], code: str) -> Finding:
     """A result that has no grad_fn although an argument of it requires grad."""
-    detached = step.function is not None and step.function.name in _CUTS
-    detached = detached or (isinstance(step.expr, nodes.Attribute) and step.expr.name in _CUTS)
     get = "gets" if len(names) == 1 else "get"
     return scene.finding(
-        "AGX403",
-        f"{named(names)} {get} no gradient: {drawing.quoted(scene.text(step))} {_reason(step, detached)}.",
-        name="detached-prediction-in-loss" if detached else "nondifferentiable-op-in-loss",
+        code,
+        f"{named(names)} {get} no gradient: {drawing.quoted(scene.text(step))} {_reason(step)}.",
         span=step.expr.span,
         torch="" if _requires_grad(scene) else NO_GRAPH,
-        fix=tuple(_restored(scene, step, detached)),
+        fix=tuple(_restored(scene, step)),
         also=() if _requires_grad(scene) else ("loss-has-no-grad-path",),
         bindings=names,
     )
@@ -129,10 +142,10 @@ def _requires_grad(scene: Scene) -> bool:
     return any(tensor.requires_grad for tensor in tensors_in(scene.run.output))
 
 
-def _reason(step: LiveStep, detached: bool) -> str:
+def _reason(step: LiveStep) -> str:
     value = step.value
     tensors = tensors_in(value)
-    if detached:
+    if _is_detach(step):
         return "gives the values as constants, outside the graph"
     if not tensors:
         return f"is a Python {type(value).__name__}, which is outside torch's graph"
@@ -143,14 +156,14 @@ def _reason(step: LiveStep, detached: bool) -> str:
     return "has a value without a grad_fn: torch lets no gradient through it"
 
 
-def _restored(scene: Scene, step: LiveStep, detached: bool) -> Iterator[Fix]:
+def _restored(scene: Scene, step: LiveStep) -> Iterator[Fix]:
     """The source without the detach or the cast."""
     expr = step.expr
     called = expr.function if isinstance(expr, nodes.Call) else expr
     if not isinstance(called, nodes.Attribute):
         return
     is_cast = called.name in _CASTS or called.name in {"item", "tolist"}
-    if detached or (is_cast and not isinstance(expr, nodes.Attribute)):
+    if _is_detach(step) or (is_cast and not isinstance(expr, nodes.Attribute)):
         inner = scene.source[repair.grouped(scene.source, called.value)]
         tight = repair.followed(scene.source, called.value, "")
         kept = inner if expr is scene.run.program.body else tight

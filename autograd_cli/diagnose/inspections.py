@@ -13,6 +13,7 @@ INSPECTIONS: tuple[tuple[str, Callable[[Scene], Iterator[Finding]]], ...] = (
     ("AGX502", nonfinite.gradient),
     ("AGX402", outputs.no_leaf),
     ("AGX403", cuts.cut),
+    ("AGX453", cuts.detached),
     ("AGX406", cuts.unused_input),
     ("AGX408", cuts.held),
     ("AGX407", pairs.silent_broadcast),

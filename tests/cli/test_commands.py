@@ -212,7 +212,7 @@ def test_verbose_tells_what_was_read_and_how_long_it_took(tmp_path):
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        (("x*y.detach()", "--x", "2.", "--y", "3."), "AGX403"),
+        (("x*y.detach()", "--x", "2.", "--y", "3."), "AGX453"),
         (("x@y", "--x", "ones(2,3)", "--y", "ones(2,3)"), "AGX301"),
     ],
 )

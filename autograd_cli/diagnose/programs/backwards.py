@@ -18,23 +18,37 @@ from autograd_cli.report import Finding, Fix
 from autograd_cli.report.values import shape_text
 from autograd_cli.run.values import dtype_name
 
+_MODIFIED = "modified by an inplace operation"
 _WRITER = re.compile(r"(output \d+ of )(?:\w+::)*(\w+)")
 
 
 def mutated(case: Ended) -> Finding | None:
     """AGX409 where a value that the backward needs was changed in place: by whom, and who needed it."""
-    if not case.says("modified by an inplace operation"):
+    if not case.says(_MODIFIED):
         return None
-    found = [] if case.root is None else victims(case.whole, case.root)
+    found = _victims(case)
     if not found:
         return case.finding(
             "AGX409", "A value that this backward needs was changed in place after it was kept."
         )
+    return None if _is_step(case, found[0]) else _changed(case, found, "AGX409")
+
+
+def stepped(case: Ended) -> Finding | None:
+    """AGX451 where it was an optimizer's step that changed a weight which the backward needs."""
+    found = _victims(case) if case.says(_MODIFIED) else []
+    return _changed(case, found, "AGX451") if found and _is_step(case, found[0]) else None
+
+
+def _victims(case: Ended) -> list[Victim]:
+    return [] if case.root is None else victims(case.whole, case.root)
+
+
+def _changed(case: Ended, found: list[Victim], code: str) -> Finding:
     write = found[0].writes[0]
     return case.finding(
-        "AGX409",
+        code,
         _sentence(case, found),
-        name="optimizer-step-before-backward" if _is_step(case, found[0]) else "",
         cause=(*told(case.whole, found), *_not_the_victim(case)),
         fix=(*repairs(case.whole, write.span), *moved_behind(case.whole, write.span, case.expr.span)),
         changed=case.whole.line(write.span),

@@ -17,8 +17,11 @@ from autograd_cli.report import Finding
 from autograd_cli.run.traced import Ran
 
 ENDINGS: tuple[tuple[str, Callable[[Ended], Finding | None]], ...] = (
+    ("AGX451", backwards.stepped),
     ("AGX409", backwards.mutated),
+    ("AGX452", twice.carried),
     ("AGX411", twice.again),
+    ("AGX453", no_way.detached),
     ("AGX403", no_way.cut),
     ("AGX402", no_way.nothing),
     ("AGX402", asked.input_without),

@@ -26,18 +26,23 @@ from autograd_cli.run.tape import Operand
 
 
 def cut(case: Ended) -> Finding | None:
-    """AGX403 where something on the way to the loss lets no gradient pass, though a leaf is behind it."""
-    asked = case.is_backward and case.says(NO_GRAPH) and not case.run.settings.mode
-    found = _cut(case) if asked else None
-    if found is None:
-        return None
-    expr, kind = found
+    """AGX403 where something without a slope stands on the way to the loss, though a leaf is behind it."""
+    found = _cut(case)
+    return None if found is None or found[1] == "detach" else _told(case, *found, "AGX403")
+
+
+def detached(case: Ended) -> Finding | None:
+    """AGX453 where a detach or `.data` on the way to the loss lets no gradient pass to the leaf behind it."""
+    found = _cut(case)
+    return None if found is None or found[1] != "detach" else _told(case, *found, "AGX453")
+
+
+def _told(case: Ended, expr: Expr, kind: str, code: str) -> Finding:
     text = case.source[expr.span]
     return case.finding(
-        "AGX403",
+        code,
         f"{drawing.quoted(case.roots[0].text)} has no graph: {drawing.quoted(text)} on "
         f"{case.where(expr.span)} {REASONS[kind]}.",
-        name="detached-prediction-in-loss" if kind == "detach" else "nondifferentiable-op-in-loss",
         expr=expr,
         fix=tuple(uncut.without(case.whole, expr, kind, cuts(case.whole, _way(case)))),
         backward=case.line,
@@ -45,7 +50,9 @@ def cut(case: Ended) -> Finding | None:
 
 
 def _cut(case: Ended) -> tuple[Expr, str] | None:
-    """The expression that ends the way from a leaf to the root, and how it does."""
+    """The expression that ends the way from a leaf to the root of a backward, and how it does."""
+    if not case.is_backward or not case.says(NO_GRAPH) or case.run.settings.mode:
+        return None
     detached = _detached_in_place(case)
     if detached is not None:
         return detached, "detach"

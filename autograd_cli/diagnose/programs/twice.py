@@ -14,20 +14,35 @@ from autograd_cli.lang.nodes import Statement
 from autograd_cli.report import Finding, Fix
 from autograd_cli.run.traced import Passed, Traced
 
+_TWICE = "backward through the graph a second time"
+
 
 def again(case: Ended) -> Finding | None:
     """AGX411 where a backward goes through a graph that an earlier one freed: both lines, both cures."""
-    if not case.says("backward through the graph a second time"):
+    if not case.says(_TWICE):
         return None
     first = _first(case)
     if first is None:
         return case.finding("AGX411", "This backward goes through a graph that an earlier one freed.")
+    return None if _is_of_rounds(case, first) else _told(case, first, "AGX411")
+
+
+def carried(case: Ended) -> Finding | None:
+    """AGX452 where a state that is carried from round to round leads back into a graph that was freed."""
+    first = _first(case) if case.says(_TWICE) else None
+    return _told(case, first, "AGX452") if first and _is_of_rounds(case, first) else None
+
+
+def _is_of_rounds(case: Ended, first: Passed) -> bool:
+    return first.span == case.expr.span and _is_carried(case, _crossing(case, first))
+
+
+def _told(case: Ended, first: Passed, code: str) -> Finding:
     crossing = _crossing(case, first)
-    lines, in_rounds = (case.whole.line(first.span), case.line), first.span == case.expr.span
+    lines = (case.whole.line(first.span), case.line)
     return case.finding(
-        "AGX411",
+        code,
         _sentence(case, first, crossing),
-        name="recurrent-state-not-detached" if in_rounds and _is_carried(case, crossing) else "",
         cause=tuple(_kept(case, crossing)),
         fix=tuple(_fixes(case, first, crossing)),
         first=lines[0],

@@ -66,7 +66,7 @@ ROWS = (
         ),
     ),
     Row(
-        "AGX403",
+        "AGX453",
         "detached-prediction-in-loss",
         _NO_PATH,
         _NO_GRAPH,
@@ -169,7 +169,7 @@ ROWS = (
         when=says(r"^(?!function)"),
     ),
     Row(
-        "AGX411",
+        "AGX452",
         "recurrent-state-not-detached",
         ("backward through the graph a second time",),
         say(

@@ -52,7 +52,7 @@ ROWS = (
         when=_buffer,
     ),
     Row(
-        "AGX409",
+        "AGX451",
         "optimizer-step-before-backward",
         _SAVED,
         _CHANGED,

@@ -1,4 +1,4 @@
-# expect: AGX403 error 5
+# expect: AGX453 error 5
 # fix: w * 2
 import torch
 w = torch.tensor([1.0, 2.0], requires_grad=True)

@@ -1,4 +1,4 @@
-# expect: AGX411 error 9
+# expect: AGX452 error 9
 # fix: h = h.detach()
 import torch
 w = torch.tensor(0.5, requires_grad=True)

@@ -1,4 +1,4 @@
-# expect: AGX409 error 11
+# expect: AGX451 error 11
 import torch
 w = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
 opt = torch.optim.SGD([w], lr=0.1)
