@@ -5,7 +5,30 @@ May import report, lang and errors.
 Must not import torch, rich, typer or graphviz.
 """
 
-from autograd_cli.catalogue.load import HEADINGS, Page, Subject, find, page, pages, subjects
+from autograd_cli.catalogue.load import (
+    HEADINGS,
+    Example,
+    Kind,
+    Page,
+    Subject,
+    examples,
+    find,
+    page,
+    pages,
+    subjects,
+)
 from autograd_cli.catalogue.refusals import finding
 
-__all__ = ["HEADINGS", "Page", "Subject", "find", "finding", "page", "pages", "subjects"]
+__all__ = [
+    "HEADINGS",
+    "Example",
+    "Kind",
+    "Page",
+    "Subject",
+    "examples",
+    "find",
+    "finding",
+    "page",
+    "pages",
+    "subjects",
+]

@@ -1,7 +1,8 @@
 """The pages of the catalogue, read from the package when they are asked for."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -21,8 +22,7 @@ HEADINGS = (
 _SUBJECT = re.compile(r"# ([a-z]+): (.+)")
 _TITLE = re.compile(r"# (AGX\d{3}) ([a-z0-9-]+): (.+)")
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
-_COMMANDS = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_PROGRAMS = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```([a-z]+(?: \S+)?)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _CONTINUED = re.compile(r" *\\\n *")
 _CODE = re.compile(r"AGX\d{3}")
 _NUMBERS = re.compile(r"\b\d[\dx]*\b|[^a-z0-9_ ]+")
@@ -34,13 +34,34 @@ _SAME = 0.6
 """Messages with fewer than this share of common words are different messages."""
 
 
+class Kind(StrEnum):
+    """How an example is run, by the words after the fence that opens it."""
+
+    CONSOLE = "console"
+    """A command, `agx` or a pipe of `echo` and `agx`."""
+    TRACE = "python"
+    """A program of the language, for `agx trace FILE`."""
+    SCRIPT = "python script"
+    """A program in plain Python, for `agx diagnose FILE`."""
+    WATCH = "python watch"
+    """One that runs to its end and is wrong, for `agx diagnose --watch FILE`."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A command or a program of a page. `files` are the names and texts of the files that lie beside it."""
+
+    kind: Kind
+    text: str
+    files: tuple[tuple[str, str], ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class Page:
     """One page. `names` are the labels its findings may have, `name` the usual one.
 
-    `sections` holds the text under each heading. `broken` are the commands under "How
-    to see it" that give this finding, `fixed` those under "How to fix it" that do not;
-    `broken_programs` and `fixed_programs` are programs there, for a file of their own.
+    `sections` holds the text under each heading. `needs` says what it takes to show the
+    finding where no program can do so anywhere: "a CUDA device"; it is empty elsewhere.
     """
 
     code: str
@@ -50,26 +71,26 @@ class Page:
     severity: Severity
     sections: dict[str, str]
     text: str
+    needs: str = ""
+    files: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     @property
-    def broken(self) -> tuple[str, ...]:
-        """The commands that show the finding."""
-        return _commands(self.sections["How to see it"])
+    def broken(self) -> tuple[Example, ...]:
+        """Those under "How to see it": each gives this finding."""
+        return self._examples("How to see it")
 
     @property
-    def fixed(self) -> tuple[str, ...]:
-        """The commands with the repair in them."""
-        return _commands(self.sections["How to fix it"])
+    def repaired(self) -> tuple[Example, ...]:
+        """Those under "How to fix it", with the repair in them: they give none."""
+        return self._examples("How to fix it")
 
     @property
-    def broken_programs(self) -> tuple[str, ...]:
-        """The programs that show the finding."""
-        return tuple(_PROGRAMS.findall(self.sections["How to see it"]))
+    def alike(self) -> tuple[Example, ...]:
+        """Those under "When it is fine", which are near to the mistake and right."""
+        return self._examples("When it is fine")
 
-    @property
-    def fixed_programs(self) -> tuple[str, ...]:
-        """The programs with the repair in them."""
-        return tuple(_PROGRAMS.findall(self.sections["How to fix it"]))
+    def _examples(self, heading: str) -> tuple[Example, ...]:
+        return examples(self.sections[heading], self.files)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +108,7 @@ class Subject:
     @property
     def commands(self) -> tuple[str, ...]:
         """The commands that show what it speaks of."""
-        return _commands(self.text)
+        return tuple(example.text for example in examples(self.text))
 
 
 def page(code: str) -> Page:
@@ -210,9 +231,22 @@ def parse(text: str) -> Page:
         severity=Severity(facts["severity"]),
         sections={heading: body.strip() for heading, body in zip(parts[::2], parts[1::2], strict=True)},
         text=text,
+        needs=facts.get("needs", ""),
+        files=tuple((info.split()[-1], body) for info, body in _BLOCK.findall(text) if "." in info),
     )
 
 
-def _commands(section: str) -> tuple[str, ...]:
-    blocks = _CONTINUED.sub(" ", "".join(_COMMANDS.findall(section)))
-    return tuple(line for line in blocks.splitlines() if line.strip())
+def examples(section: str, files: tuple[tuple[str, str], ...] = ()) -> tuple[Example, ...]:
+    """The commands and programs in a text, in order; a line of a `console` block is one each."""
+    kinds = {kind.value for kind in Kind}
+    return tuple(
+        Example(Kind(info), text, files)
+        for info, body in _BLOCK.findall(section)
+        if info in kinds
+        for text in (_lines(body) if info == Kind.CONSOLE else (body,))
+    )
+
+
+def _lines(block: str) -> list[str]:
+    """The commands of a block, those on several lines in one."""
+    return [line for line in _CONTINUED.sub(" ", block).splitlines() if line.strip()]

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from autograd_cli import catalogue
-from autograd_cli.catalogue.load import parse
+from autograd_cli.catalogue.load import Kind, parse
 from autograd_cli.catalogue.refusals import finding
 from autograd_cli.errors import InputError, Span
 from autograd_cli.lang.source import Source
@@ -14,6 +14,7 @@ TEXT = """# AGX301 matmul-shape-mismatch: two matrices that do not meet
 
 severity: error
 also: mm, bmm
+needs: two CUDA devices
 
 ## What torch says
 
@@ -31,7 +32,29 @@ agx trace "b"
 
 ## How to fix it
 
+```python own.py
+y = 2
+```
+
+```python
+x = 1
+```
+
+```python script
+class A:
+
+    b = 1
+```
+
 ## When it is fine
+
+```text
+no program
+```
+
+```python watch
+z = 3
+```
 """
 
 
@@ -64,8 +87,16 @@ def test_a_page_is_read_from_its_markdown():
         Severity.ERROR,
     )
     assert page.names == ("matmul-shape-mismatch", "mm", "bmm")
-    assert page.broken == ('agx trace "a@b" --a 1', 'agx trace "b"')
-    assert page.fixed == ()
+    assert [(one.kind, one.text) for one in page.broken] == [
+        (Kind.CONSOLE, 'agx trace "a@b" --a 1'),
+        (Kind.CONSOLE, 'agx trace "b"'),
+    ]
+    assert [(one.kind, one.text, one.files) for one in page.repaired] == [
+        (Kind.TRACE, "x = 1\n", (("own.py", "y = 2\n"),)),
+        (Kind.SCRIPT, "class A:\n\n    b = 1\n", (("own.py", "y = 2\n"),)),
+    ]
+    assert [one.kind for one in page.alike] == [Kind.WATCH]
+    assert page.needs == "two CUDA devices"
 
 
 def test_a_page_without_a_title_or_a_severity_is_refused():

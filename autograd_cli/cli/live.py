@@ -1,0 +1,143 @@
+"""The examples of a page, run here and now, each as a person would run it."""
+
+import io
+import re
+import shlex
+import sys
+import traceback
+import warnings
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from autograd_cli.catalogue import Example, Kind
+from autograd_cli.cli.environment import Environment
+from autograd_cli.errors import ExitStatus
+
+PROGRAM = "program.py"
+"""What the file is called that a program is run from."""
+
+_CODE = re.compile(r"AGX\d{3}")
+_NAMED = re.compile(r"^(?:error|warning|note) ([a-z0-9-]+) \(AGX\d{3}\)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What came of an example: what it `printed` on stdout, what was `told` on stderr, its status."""
+
+    printed: str
+    told: str
+    status: int
+
+    @property
+    def codes(self) -> frozenset[str]:
+        """The codes of all that was found."""
+        return frozenset(_CODE.findall(self.printed + self.told))
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of what was found, as they stand before their codes."""
+        return frozenset(_NAMED.findall(f"{self.printed}\n{self.told}"))
+
+
+def ran(example: Example, *words: str, width: int = 80, colour: bool = False) -> Ran:
+    """What comes of an example in a folder of its own; `words` are added to the command that runs it.
+
+    A script is run in this process, whose modules it finds loaded.
+    """
+    with _folder(example):
+        if example.kind is Kind.CONSOLE:
+            return _pipeline(shlex.join([*shlex.split(example.text), *words]), width, colour)
+        if example.kind is Kind.TRACE:
+            return _command(["trace", PROGRAM, *words], "", width, colour)
+        return _script(example)
+
+
+def command(example: Example) -> str:
+    """What a person types to run an example that lies in a file."""
+    watched = " --watch" if example.kind is Kind.WATCH else ""
+    return f"agx trace {PROGRAM}" if example.kind is Kind.TRACE else f"agx diagnose{watched} {PROGRAM}"
+
+
+@contextmanager
+def _folder(example: Example) -> Iterator[None]:
+    """Be in a new folder with the program and the files that lie beside it; all is gone afterwards."""
+    with TemporaryDirectory(prefix="agx-") as name, chdir(name):
+        for file, text in example.files:
+            Path(file).write_text(text, encoding="utf-8")
+        if example.kind is not Kind.CONSOLE:
+            Path(PROGRAM).write_text(example.text, encoding="utf-8")
+        yield
+
+
+def _pipeline(line: str, width: int, colour: bool) -> Ran:
+    """What comes of `echo` and `agx` in a pipe: what the last prints, and what all told."""
+    printed, told, status = "", "", 0
+    for words in _parts(shlex.split(line)):
+        if words[0] == "echo":
+            printed = " ".join(words[1:]) + "\n"
+            continue
+        made = _command(words[1:], printed, width, colour)
+        printed, told, status = made.printed, told + made.told, made.status
+    return Ran(printed, told, status)
+
+
+def _parts(words: list[str]) -> Iterator[list[str]]:
+    """The commands of a pipe."""
+    part: list[str] = []
+    for word in words:
+        if word == "|":
+            yield part
+            part = []
+        else:
+            part.append(word)
+    yield part
+
+
+def _command(words: list[str], text: str, width: int, colour: bool) -> Ran:
+    """What agx prints and tells, with `text` on its standard input."""
+    from autograd_cli.cli.dispatch import run  # which knows all commands, and so imports their modules
+
+    stdin, stdout, stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(3))
+    stdin.buffer.write(text.encode())
+    stdin.buffer.seek(0)
+    words = [*words, "--color", "always"] if colour else words
+    status = run(words, Environment(stdin, stdout, stderr, {"COLUMNS": str(width)}))
+    return Ran(_text(stdout), _text(stderr), int(status))
+
+
+def _text(stream: io.TextIOWrapper) -> str:
+    """All that was written on a stream in memory."""
+    stream.flush()
+    return bytes(stream.buffer.getbuffer()).decode() if isinstance(stream.buffer, io.BytesIO) else ""
+
+
+def _script(example: Example) -> Ran:
+    """What comes of a program in plain Python: its output, and what its last words say of torch."""
+    from autograd_cli.diagnose.logs.read import read
+    from autograd_cli.report.diagnosis import Diagnosis
+    from autograd_cli.views import diagnosis
+
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err), warnings.catch_warnings():
+        warnings.simplefilter("default")
+        status = _executed(example.text)
+    log = read([err.getvalue().encode()])
+    found = Diagnosis(PROGRAM, log.lines, log.findings, max(int(log.status), status))
+    told = diagnosis.render(found, "plain", width=80, colour=False)
+    return Ran(out.getvalue(), told, found.status)
+
+
+def _executed(text: str) -> int:
+    """Run a program as Python would; the status that it ends with."""
+    try:
+        exec(compile(text, PROGRAM, "exec"), {"__name__": "__main__", "__file__": PROGRAM})
+    except SystemExit as leaving:
+        return int(leaving.code or 0)
+    except BaseException as error:
+        error.__traceback__ = error.__traceback__ and error.__traceback__.tb_next
+        sys.stderr.write("".join(traceback.format_exception(error)))
+        return ExitStatus.FAILED
+    return ExitStatus.OK
