@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 agx explain AGX301
+agx explain AGX409 --run
 agx explain broadcast
 agx explain verdicts
 agx explain "can only be created for scalar outputs"
@@ -29,16 +30,21 @@ def explain(given: Given) -> ExitStatus:
     """Print the page for a finding, for a word of a report, or the list of all pages.
 
     A page says what torch says, what that means, why, and how to fix it. Words that
-    several pages speak of give the list of those.
+    several pages speak of give the list of those. With --run the programs of a page are
+    run: the one that shows the mistake, the repaired one, one that looks alike.
     """
     from autograd_cli.catalogue import pages, subjects
 
     wanted = " ".join(given.line.sources)
+    if not wanted and given.options.get("run"):
+        return _demonstrated(given, wanted, [])
     if not wanted:
         about = "".join(f"agx explain {one.name:8}  {one.title}\n" for one in subjects())
         given.environment.put(_listed(pages()) + about)
         return ExitStatus.OK
     subject = _subject(wanted)
+    if given.options.get("run"):
+        return _demonstrated(given, wanted, [] if subject else _pages(wanted))
     if subject is not None:
         _print(given.environment, subject.text)
         return ExitStatus.OK
@@ -48,6 +54,30 @@ def explain(given: Given) -> ExitStatus:
     else:
         given.environment.put(_listed(found))
     return ExitStatus.OK
+
+
+def _demonstrated(given: Given, wanted: str, found: Sequence["Page"]) -> ExitStatus:
+    """Run the examples of the one page that was found; InputError AGX208 where it is not one."""
+    if len(found) == 1:
+        from autograd_cli.cli.demonstrate import demonstrated
+
+        return demonstrated(found[0], given.environment)
+    codes = [page.code for page in found] or ["AGX409"]
+    raise InputError(
+        "AGX208",
+        f"`--run` runs the programs of one page, and {_many(wanted, found)}.",
+        hint=f"Give one code, such as {named([page.code for page in found[:5]])}."
+        if found
+        else "Give a code.",
+        fix=f"agx explain {codes[0]} --run",
+    )
+
+
+def _many(wanted: str, found: Sequence["Page"]) -> str:
+    """What stands for more pages than one, or for none with a program."""
+    if not wanted:
+        return "no page is named"
+    return f"{len(found)} speak of `{wanted}`" if found else f"the page on `{wanted}` has none"
 
 
 def _subject(wanted: str) -> "Subject | None":

@@ -6,7 +6,7 @@ import shlex
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,9 @@ from autograd_cli.errors import ExitStatus
 
 PROGRAM = "program.py"
 """What the file is called that a program is run from."""
+
+_REPORTING = ("trace", "gradcheck", "diagnose")
+"""The commands whose report may be laid out for a terminal."""
 
 _CODE = re.compile(r"AGX\d{3}")
 _NAMED = re.compile(r"^(?:error|warning|note) ([a-z0-9-]+) \(AGX\d{3}\)", re.MULTILINE)
@@ -42,17 +45,25 @@ class Ran:
         return frozenset(_NAMED.findall(f"{self.printed}\n{self.told}"))
 
 
-def ran(example: Example, *words: str, width: int = 80, colour: bool = False) -> Ran:
+@dataclass(frozen=True)
+class Screen:
+    """What text is laid out for: `width` cells of a terminal, None for a pipe, with or without `colour`."""
+
+    width: int | None = None
+    colour: bool = False
+
+
+def ran(example: Example, *words: str, screen: Screen = Screen()) -> Ran:
     """What comes of an example in a folder of its own; `words` are added to the command that runs it.
 
     A script is run in this process, whose modules it finds loaded.
     """
     with _folder(example):
         if example.kind is Kind.CONSOLE:
-            return _pipeline(shlex.join([*shlex.split(example.text), *words]), width, colour)
+            return _pipeline([*shlex.split(example.text), *words], screen)
         if example.kind is Kind.TRACE:
-            return _command(["trace", PROGRAM, *words], "", width, colour)
-        return _script(example)
+            return _command(["trace", PROGRAM, *words], "", screen)
+        return _script(example, screen)
 
 
 def command(example: Example) -> str:
@@ -72,19 +83,19 @@ def _folder(example: Example) -> Iterator[None]:
         yield
 
 
-def _pipeline(line: str, width: int, colour: bool) -> Ran:
+def _pipeline(line: Sequence[str], screen: Screen) -> Ran:
     """What comes of `echo` and `agx` in a pipe: what the last prints, and what all told."""
     printed, told, status = "", "", 0
-    for words in _parts(shlex.split(line)):
+    for words in _parts(line):
         if words[0] == "echo":
             printed = " ".join(words[1:]) + "\n"
             continue
-        made = _command(words[1:], printed, width, colour)
+        made = _command(words[1:], printed, screen)
         printed, told, status = made.printed, told + made.told, made.status
     return Ran(printed, told, status)
 
 
-def _parts(words: list[str]) -> Iterator[list[str]]:
+def _parts(words: Sequence[str]) -> Iterator[list[str]]:
     """The commands of a pipe."""
     part: list[str] = []
     for word in words:
@@ -96,16 +107,27 @@ def _parts(words: list[str]) -> Iterator[list[str]]:
     yield part
 
 
-def _command(words: list[str], text: str, width: int, colour: bool) -> Ran:
+def _command(words: list[str], text: str, screen: Screen) -> Ran:
     """What agx prints and tells, with `text` on its standard input."""
     from autograd_cli.cli.dispatch import run  # which knows all commands, and so imports their modules
 
     stdin, stdout, stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(3))
     stdin.buffer.write(text.encode())
     stdin.buffer.seek(0)
-    words = [*words, "--color", "always"] if colour else words
-    status = run(words, Environment(stdin, stdout, stderr, {"COLUMNS": str(width)}))
+    status = run([*words, *_laid_out(words, screen)], Environment(stdin, stdout, stderr, _columns(screen)))
     return Ran(_text(stdout), _text(stderr), int(status))
+
+
+def _laid_out(words: Sequence[str], screen: Screen) -> list[str]:
+    """The options that lay a command's report out for a screen, where it has no form of its own."""
+    colour = ["--color", "always"] if screen.colour else []
+    has_form = not {"-f", "--format", "--json", "-o", "--output"}.isdisjoint(words)
+    is_for_person = screen.width is not None and words[0] in _REPORTING and not has_form
+    return colour + (["-f", "rich"] if is_for_person else [])
+
+
+def _columns(screen: Screen) -> dict[str, str]:
+    return {} if screen.width is None else {"COLUMNS": str(screen.width)}
 
 
 def _text(stream: io.TextIOWrapper) -> str:
@@ -114,7 +136,7 @@ def _text(stream: io.TextIOWrapper) -> str:
     return bytes(stream.buffer.getbuffer()).decode() if isinstance(stream.buffer, io.BytesIO) else ""
 
 
-def _script(example: Example) -> Ran:
+def _script(example: Example, screen: Screen) -> Ran:
     """What comes of a program in plain Python: its output, and what its last words say of torch."""
     from autograd_cli.diagnose.logs.read import read
     from autograd_cli.report.diagnosis import Diagnosis
@@ -126,7 +148,8 @@ def _script(example: Example) -> Ran:
         status = _executed(example.text)
     log = read([err.getvalue().encode()])
     found = Diagnosis(PROGRAM, log.lines, log.findings, max(int(log.status), status))
-    told = diagnosis.render(found, "plain", width=80, colour=False)
+    form = "plain" if screen.width is None else "rich"
+    told = diagnosis.render(found, form, width=screen.width or 80, colour=screen.colour)
     return Ran(out.getvalue(), told, found.status)
 
 

@@ -226,6 +226,8 @@ OPTIONS: tuple[Option, ...] = (
            "PATTERN", commands=_CHECK),
     Option("--strict", "Let warnings, and every verdict but OK, end with status 1"),
     Option("--tee", "Pass the log on to stdout as it comes; findings go to stderr", commands=_LOGS),
+    Option("--run", "Run the programs of the page: broken, repaired, and one that looks alike",
+           commands=("explain",)),
     Option("--depth", "Rows of the tree down to this depth", "N", commands=_REPORTS, panel=_OUT,
            read=_integer(0)),
     Option("--inspect", "Show all facts of one value", "NAME", panel=_OUT),

@@ -1,0 +1,115 @@
+import io
+
+import pytest
+import torch
+
+from autograd_cli import catalogue, cli
+from autograd_cli.catalogue import Example, Kind, load
+from autograd_cli.cli import live
+from autograd_cli.cli.environment import Environment
+
+SQUARED = "x = torch.tensor(2.0, requires_grad=True)\ny = x**2\ny.backward()\n"
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self):
+        return True
+
+
+def agx(*words, stdout=None, **variables):
+    """The status of `agx explain … --run` in this process, and what it writes."""
+    out, err = stdout or io.StringIO(), io.StringIO()
+    status = cli.run(["explain", *words, "--run"], Environment(io.StringIO(), out, err, variables))
+    return int(status), out.getvalue(), err.getvalue()
+
+
+def test_a_page_is_run_part_by_part():
+    status, out, err = agx("AGX409")
+    assert (status, err) == (0, "")
+    page = catalogue.page("AGX409")
+    assert out.startswith(
+        f"# AGX409 inplace-modified-saved-tensor: {page.title}\ntorch {torch.__version__}\n"
+    )
+    see, fix = out.index("\n## How to see it\n"), out.index("\n## How to fix it\n")
+    fine = out.index("\n## When it is fine\n")
+    assert see < fix < fine
+    assert f"\n$ cat program.py\n{page.broken[0].text}\n$ agx trace program.py\n" in out[see:fix]
+    assert "  torch says  one of the variables needed for gradient computation has been" in out[see:fix]
+    assert "\n→ AGX409, status 1\n" in out[see:fix]
+    assert page.repaired[0].text in out[fix:fine]
+    assert "\n→ no finding, status 0\n" in out[fix:fine]
+
+
+def test_a_command_of_a_page_is_shown_as_it_is_typed():
+    _, out, _ = agx("matmul-shape-mismatch")
+    assert '\n$ agx trace "(X @ w).sum()" --X "ones(10,3)" --w "ones(1,3)"\n(X @ w).sum()   failed' in out
+    assert "3 meets 1: these two must be equal" in out
+
+
+def test_a_file_that_a_command_names_is_shown_once():
+    _, out, _ = agx("AGX218")
+    assert out.count("\n$ cat functions.py\nimport torch\n") == 1
+    assert out.count("--use cube=functions.py:Cube") > 1
+
+
+def test_a_terminal_gets_its_width_and_colours():
+    status, out, _ = agx("AGX302", stdout=Terminal(), COLUMNS="80")
+    assert status == 0
+    assert "\x1b[1;31merror\x1b[0m broadcast-shape-mismatch (AGX302)" in out
+    assert "their last dimensions, 4 against\n  5." in out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence", "fix"),
+    [
+        ((), "no page is named", "agx explain AGX409 --run"),
+        (("verdicts",), "the page on `verdicts` has none", "agx explain AGX409 --run"),
+        (("broadcast",), "speak of `broadcast`", "agx explain AGX302 --run"),
+    ],
+)
+def test_one_page_must_be_named(words, sentence, fix):
+    status, out, err = agx(*words)
+    assert (status, out) == (2, "")
+    assert "error bad-option-value (AGX208)" in err
+    assert sentence in err
+    assert f"  write: {fix}\n" in err
+
+
+def test_a_page_that_cannot_be_shown_says_what_that_takes(monkeypatch):
+    page = load.parse(
+        catalogue.page("AGX409").text.replace("severity: error", "severity: error\nneeds: a moon")
+    )
+    page.sections["How to see it"] = "Not here."
+    monkeypatch.setattr(catalogue, "pages", lambda: (page,))
+    assert agx("AGX409") == (
+        3,
+        "",
+        "nothing is run: to show AGX409 inplace-modified-saved-tensor takes a moon\n",
+    )
+
+
+def test_a_page_that_says_otherwise_than_this_torch_ends_with_status_1(monkeypatch):
+    page = load.parse(catalogue.page("AGX409").text)
+    page.sections["How to see it"] = f"```python\n{SQUARED}```"
+    monkeypatch.setattr(catalogue, "pages", lambda: (page,))
+    status, out, _ = agx("AGX409")
+    assert status == 1
+    assert "\n→ no finding, status 0; the page says AGX409\n" in out
+
+
+def test_a_script_is_run_by_python_and_read_like_a_log():
+    text = (
+        "import torch\n\n\nclass Net(torch.nn.Module):\n    def forward(self, x):\n        return x * 2\n\n\n"
+        "print('begun')\nx = torch.ones(3, requires_grad=True)\nNet()(x).backward()\n"
+    )
+    found = live.ran(Example(Kind.SCRIPT, text))
+    assert (found.codes, found.names, found.status) == ({"AGX401"}, {"nonscalar-loss-backward"}, 1)
+    assert found.printed == "begun\n"
+    assert "program.py:11" in found.told
+
+
+def test_a_pipe_hands_on_what_it_prints():
+    line = 'agx trace "x**2" --x 3. --json | agx show -'
+    assert live.ran(Example(Kind.CONSOLE, line)).printed.startswith("x**2 = 9 ")
