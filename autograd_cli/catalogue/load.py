@@ -163,17 +163,22 @@ def _rank(found: Page, wanted: str) -> int | None:
 
 def _alike(wanted: str) -> tuple[Page, ...]:
     """The pages that quote the message most like `wanted`, where most of its words are the same."""
-    words = set(_blurred(wanted).split())
-    likeness = {page: _likeness(page, words) for page in pages()} if len(words) >= _WORDS else {}
+    has_enough = len(set(_blurred(wanted).split())) >= _WORDS
+    likeness = {page: _likeness(page, wanted) for page in pages()} if has_enough else {}
     best = max(likeness.values(), default=0.0)
     return tuple(page for page, share in likeness.items() if share == best) if best >= _SAME else ()
 
 
-def _likeness(found: Page, words: set[str]) -> float:
-    """The largest share of common words between `words` and a message that the page quotes."""
+def _likeness(found: Page, wanted: str) -> float:
+    """The largest share of common words between `wanted` and a message that the page quotes."""
     lines = (line for line in found.text.splitlines() if line.startswith("    "))
-    quoted = (set(_blurred(line).split()) for line in lines)
-    return max((len(words & line) / len(words | line) for line in quoted if line), default=0.0)
+    return max((alike(wanted, line) for line in lines), default=0.0)
+
+
+def alike(message: str, other: str) -> float:
+    """The share of words that two messages have in common, numbers and punctuation aside: from 0 to 1."""
+    words, others = set(_blurred(message).split()), set(_blurred(other).split())
+    return len(words & others) / len(words | others) if words and others else 0.0
 
 
 def _flat(text: str) -> str:

@@ -15,6 +15,8 @@ from tempfile import TemporaryDirectory
 from autograd_cli.catalogue import Example, Kind
 from autograd_cli.cli.environment import Environment
 from autograd_cli.errors import ExitStatus
+from autograd_cli.report import Finding
+from autograd_cli.report.diagnosis import Diagnosis
 
 PROGRAM = "program.py"
 """What the file is called that a program is run from."""
@@ -64,6 +66,17 @@ def ran(example: Example, *words: str, screen: Screen = Screen()) -> Ran:
         if example.kind is Kind.TRACE:
             return _command(["trace", PROGRAM, *words], "", screen)
         return _script(example, screen)
+
+
+def findings(example: Example) -> tuple[Finding, ...]:
+    """What is found in an example, as records; nothing where it is refused before it is run."""
+    if example.kind in (Kind.CONSOLE, Kind.TRACE):
+        from autograd_cli.report.json import from_json
+
+        printed = ran(example, "--json").printed
+        return from_json(printed).findings if printed.startswith("{") else ()
+    with _folder(example):
+        return tuple(one.finding for one in _scripted(example)[1].findings)
 
 
 def command(example: Example) -> str:
@@ -138,19 +151,23 @@ def _text(stream: io.TextIOWrapper) -> str:
 
 def _script(example: Example, screen: Screen) -> Ran:
     """What comes of a program in plain Python: its output, and what its last words say of torch."""
+    from autograd_cli.views.diagnosis import render
+
+    printed, found = _scripted(example)
+    form = "plain" if screen.width is None else "rich"
+    return Ran(printed, render(found, form, width=screen.width or 80, colour=screen.colour), found.status)
+
+
+def _scripted(example: Example) -> tuple[str, Diagnosis]:
+    """What a program in plain Python prints, and what is found in how it ends."""
     from autograd_cli.diagnose.logs.read import read
-    from autograd_cli.report.diagnosis import Diagnosis
-    from autograd_cli.views import diagnosis
 
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err), warnings.catch_warnings():
         warnings.simplefilter("default")
         status = _executed(example.text)
     log = read([err.getvalue().encode()])
-    found = Diagnosis(PROGRAM, log.lines, log.findings, max(int(log.status), status))
-    form = "plain" if screen.width is None else "rich"
-    told = diagnosis.render(found, form, width=screen.width or 80, colour=screen.colour)
-    return Ran(out.getvalue(), told, found.status)
+    return out.getvalue(), Diagnosis(PROGRAM, log.lines, log.findings, max(int(log.status), status))
 
 
 def _executed(text: str) -> int:
