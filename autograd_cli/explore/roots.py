@@ -54,7 +54,7 @@ def chosen(ran: Ran, watching: Watching, options: Options, stdin: str | None = N
     seen = _last(ran, watching)
     if seen is not None:
         return _of(ran, seen.root, seen)
-    last = ran.last or _tensor(ran.value)
+    last = _tensor(ran.last) or (_newest(ran) if ran.last else None) or _tensor(ran.value)
     return Root(None) if last is None else _own(ran, now(last), options, stdin)
 
 
@@ -75,6 +75,12 @@ def _named(ran: Ran, watching: Watching, name: str, options: Options, stdin: str
         seen = watching.named[name]
         return _of(ran, seen.root, seen)
     return _own(ran, now(ran.names[name]), options, stdin, name)
+
+
+def _newest(ran: Ran) -> Traced | None:
+    """The last value with a graph that a variable holds, where the last statement made several at once."""
+    held = [found for value in ran.names.values() if (found := _tensor(value)) and found.grad_fns]
+    return max(held, key=lambda traced: traced.number, default=None)
 
 
 def _tensor(value: Any) -> Traced | None:

@@ -211,7 +211,8 @@ def _several(argument: Any) -> tuple[Traced, ...]:
 
 
 def _cotangents(argument: Any, count: int) -> tuple[torch.Tensor | None, ...]:
+    """What is sent into each of `count` roots, None for ones; torch refuses all but a tensor for each."""
     given = plain(argument)
-    if isinstance(given, list | tuple):
-        return tuple(given)
-    return (given,) if given is not None else (None,) * count
+    each = list(given) if isinstance(given, list | tuple) else [given]
+    sent = [item if isinstance(item, torch.Tensor) else None for item in each]
+    return tuple(sent) if len(sent) == count else (None,) * count

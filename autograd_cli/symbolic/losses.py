@@ -60,6 +60,7 @@ def _weighted(call: Call, share: Value, weight: Any) -> Value:
     """The cotangents times the weights of the elements, which are constants."""
     if weight is None:
         return share
+    weight = operand(weight)
     if weight.active or call.name in ("mse_loss", "l1_loss", "huber_loss"):
         raise NoRuleError(f"{call.name} with these arguments has no derivative rule yet")
     return share.times(weight.term, share.shape)

@@ -301,3 +301,17 @@ def test_a_formula_has_the_names_of_the_caller(explored, program, formula):
     report = explored(program, ("X", "randn(2,3)"), ("w", "randn(3,1)"), const=("X",))
     (found,) = report.gradients
     assert (found.formula, found.verdict) == (formula, Verdict.OK)
+
+
+def test_several_results_in_the_last_statement_show_the_graph_of_one(explored):
+    report = explored("x = torch.ones(2, 3, requires_grad=True)\na, b = x.exp().unbind(0)")
+    assert report.graph is not None
+    assert report.graph.nodes[report.graph.root].op == "UnbindBackward0"
+
+
+@pytest.mark.parametrize(
+    "call", ["torch.autograd.grad(y, x, 3)", "torch.autograd.backward([y, y], 3)", "y.backward(3)"]
+)
+def test_a_cotangent_that_is_no_tensor_is_a_finding(explored, call):
+    report = explored(f"x = torch.ones(2, requires_grad=True)\ny = (x * 2).sum()\n{call}")
+    assert [(f.severity.value, f.line) for f in report.findings] == [("error", 3)]

@@ -20,6 +20,7 @@ LOSSES = [
     ("F.margin_ranking_loss(x, y, sign(z).detach(), 0.5, reduction='none')", ""),
     ("F.multilabel_soft_margin_loss(x, (y > 0)*1.0)", ""),
     ("F.multilabel_soft_margin_loss(x, (y > 0)*1.0, reduction='none')", ""),
+    ("F.multilabel_soft_margin_loss(x, (y > 0)*1.0, 3)", ""),
     ("F.cross_entropy(x, t, weight=W)", ""), ("F.cross_entropy(x, t, W, reduction='sum')", ""),
     ("F.cross_entropy(x, t, W, reduction='none')", ""), ("F.cross_entropy(x, t, label_smoothing=0.1)", ""),
     ("F.nll_loss(log_softmax(x, 1), t, W)", ""), ("F.cross_entropy(x.reshape(1, 3, 2), t[None])", ""),

@@ -1,6 +1,7 @@
 """Backward calls that torch refused: values changed in place, no one number to start from."""
 
 import re
+from collections.abc import Sequence
 
 import torch
 
@@ -9,10 +10,23 @@ from autograd_cli.diagnose.facts import sized
 from autograd_cli.diagnose.outputs import NOT_SCALAR
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.moving import moved_behind
-from autograd_cli.diagnose.programs.mutated import Victim, name_of, repairs, told, victims
+from autograd_cli.diagnose.programs.mutated import (
+    Victim,
+    name_of,
+    read_as,
+    spans_of,
+    text_of,
+    told,
+    victims,
+    victims_among,
+    ways_of,
+)
+from autograd_cli.diagnose.programs.rewriting import reading_copies, repairs
+from autograd_cli.diagnose.programs.through import Hop
 from autograd_cli.diagnose.statements import replaced, with_keyword
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
+from autograd_cli.lang.nodes import Expr
 from autograd_cli.lang.source import in_words
 from autograd_cli.report import Finding, Fix
 from autograd_cli.report.values import shape_text
@@ -45,25 +59,47 @@ def _victims(case: Ended) -> list[Victim]:
 
 
 def _changed(case: Ended, found: list[Victim], code: str) -> Finding:
-    write = found[0].writes[0]
+    whole, spans = case.whole, spans_of(found)
+    through = ways_of(whole, found)
     return case.finding(
         code,
-        _sentence(case, found),
-        cause=(*told(case.whole, found), *_not_the_victim(case)),
-        fix=(*repairs(case.whole, write.span), *moved_behind(case.whole, write.span, case.expr.span)),
-        changed=case.whole.line(write.span),
-        needed=[case.whole.line(victim.call.expr.span) for victim in found],
+        _sentence(case, found, through),
+        cause=(*told(whole, found, _others(case, found)), *_not_the_victim(case)),
+        fix=(
+            *repairs(whole, *spans),
+            *reading_copies(whole, _read_where_written(case, found)),
+            *moved_behind(whole, spans[0], case.expr.span),
+        ),
+        changed=whole.line(spans[0]),
+        needed=[whole.line(victim.call.expr.span) for victim in found],
+        through=[{"line": whole.line(hop.span), "text": hop.text, "how": hop.how} for hop in through],
     )
 
 
-def _sentence(case: Ended, found: list[Victim]) -> str:
+def _read_where_written(case: Ended, found: list[Victim]) -> list[Expr]:
+    """What is read in a statement that writes the same memory, as in `h[i] = h[i] ** 2`."""
+    writing = {case.whole.statement(span).span for span in spans_of(found)}
+    reads = [expr for victim in found if not victim.is_result and (expr := read_as(victim)) is not None]
+    return [expr for expr in reads if case.whole.statement(expr.span).span in writing]
+
+
+def _others(case: Ended, found: list[Victim]) -> list[Victim]:
+    """Those that kept the same memory for a backward from elsewhere."""
+    own = {id(victim.call) for victim in found}
+    spans = set(spans_of(found))
+    alike = victims_among(case.whole, case.whole.values)
+    return [v for v in alike if id(v.call) not in own and spans & {write.span for write in v.writes}]
+
+
+def _sentence(case: Ended, found: list[Victim], through: Sequence[Hop]) -> str:
     whole, write = case.whole, found[0].writes[0]
     lines = dict.fromkeys(whole.line(victim.call.expr.span) for victim in found)
     needed = f"line{'s' if len(lines) > 1 else ''} {in_words(map(str, lines))}"
-    statement = whole.source[whole.statement(write.span).span]
+    name = name_of(whole, found[0])
+    by = f" through {drawing.quoted(through[0].name)}" if through and through[0].name != name else ""
     return (
-        f"{drawing.quoted(name_of(whole, found[0]))} is changed in place on line {whole.line(write.span)}, "
-        f"by {drawing.quoted(statement)}, after {needed} kept it for backward."
+        f"{drawing.quoted(name)} is changed in place on line {whole.line(write.span)}{by}, "
+        f"by {drawing.quoted(text_of(whole, write.span))}, after {needed} kept it for backward."
     )
 
 

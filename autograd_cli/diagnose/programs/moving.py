@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from autograd_cli.diagnose.programs.scene import Whole
+from autograd_cli.diagnose.statements import around
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Block, Statement
@@ -10,18 +11,26 @@ from autograd_cli.report import Fix
 
 
 def moved_behind(whole: Whole, write: Span, backward: Span, what: str = "the backward") -> Iterator[Fix]:
-    """The statement at `write` put behind the backward, where both stand in one block."""
-    block = _block_of(whole.program.statements, whole.statement(write))
-    first, last = whole.statement(write), whole.statement(backward)
-    if block is None or last not in block or _shares_line(whole, first) or _shares_line(whole, last):
+    """The statement at `write` put behind the backward, with the loop or block that it alone is in."""
+    last = whole.statement(backward)
+    block = _block_of(whole.program.statements, last)
+    first = next((s for s in around(whole.program, write) if block is not None and s in block), None)
+    if first is None or first is last or _shares_line(whole, first) or _shares_line(whole, last):
         return
     text, lines = whole.source.text, whole.source.line_starts
     start = lines[whole.line(first.span) - 1]
     stop = _end_of_line(text, first.span.end)
     put = _end_of_line(text, last.span.end)
+    if put < stop:
+        return
     moved = text[start:stop]
     rest = text[:start] + text[stop:put] + ("" if text[:put].endswith("\n") else "\n") + moved + text[put:]
-    yield Fix(f"line {whole.line(first.span)} moved behind line {whole.line(last.span)}, {what}", rest)
+    yield Fix(f"{_lines(whole, first)} moved behind line {whole.line(last.span)}, {what}", rest)
+
+
+def _lines(whole: Whole, statement: Statement) -> str:
+    first, last = whole.line(statement.span), whole.source.line_of(statement.span.end - 1)
+    return f"line {first}" if first == last else f"lines {first} to {last}"
 
 
 def _end_of_line(text: str, offset: int) -> int:
@@ -30,8 +39,13 @@ def _end_of_line(text: str, offset: int) -> int:
 
 
 def _shares_line(whole: Whole, statement: Statement) -> bool:
+    """Whether another statement begins on the first line of one, other than what stands inside it."""
     line = whole.line(statement.span)
-    return sum(whole.line(other.span) == line for other in whole.all_statements) > 1
+    inside = statement.span
+    return any(
+        whole.line(other.span) == line and not inside.start <= other.span.start < inside.end
+        for other in whole.all_statements
+    )
 
 
 def _block_of(block: Block, statement: Statement) -> Block | None:

@@ -1,16 +1,16 @@
 """A backward that needs a value which was changed in place: who changed it, who needed it."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.programs.scene import Whole, reachable
+from autograd_cli.diagnose.programs.through import Hop, call_at, hops, root_name
 from autograd_cli.diagnose.programs.ways import arguments, kept_by, memory
-from autograd_cli.diagnose.statements import inserted, replaced, statements
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
-from autograd_cli.lang.nodes import Statement
-from autograd_cli.report import Fix
+from autograd_cli.lang.nodes import Expr
 from autograd_cli.report.values import shape_text
 from autograd_cli.run.mutations import Write
 from autograd_cli.run.traced import Traced
@@ -43,29 +43,60 @@ def victims_among(whole: Whole, values: Iterable[Traced], untracked: bool = Fals
 
 
 def _victims_of(whole: Whole, traced: Traced, written: set[int], untracked: bool) -> Iterator[Victim]:
+    """What a call kept and was written since, each memory once: by an argument that has it, or the result."""
     kept: frozenset[int] | None = None
+    said: set[int] = set()
     for value in (*arguments(traced), traced):
         for tensor in tensors_in(value.value):
-            if tensor.is_meta or memory(tensor) not in written:
+            place = 0 if tensor.is_meta else memory(tensor)
+            if place not in written or place in said:
                 continue
             writes = whole.ran.mutations.since(tensor, traced.number)
             writes = [w for w in writes if w.untracked == untracked]
             if not writes:
                 continue
             kept = kept_by(traced) if kept is None else kept
-            if memory(tensor) in kept:
+            if place in kept:
+                said.add(place)
                 yield Victim(traced, value, value is traced, tuple(writes))
-                return
 
 
-def told(whole: Whole, found: Sequence[Victim]) -> tuple[str, ...]:
-    """The lines of a finding: what changed, and every statement that needed it."""
-    writes = dict.fromkeys(write.span for victim in found for write in victim.writes)
+def told(whole: Whole, found: Sequence[Victim], others: Sequence[Victim] = ()) -> tuple[str, ...]:
+    """The lines of a finding: what changed, by which name, and every statement that needed it.
+
+    `others` needed it too, but not for the backward in question.
+    """
     tensor = tensors_in(found[0].value.value)[0]
     what = f"{shape_text(tensor.shape)} {dtype_name(tensor.dtype)}"
-    rows = [("changed", f"line {whole.line(span)}", _text(whole, span), what) for span in list(writes)[:3]]
-    rows += dict.fromkeys(_needed(whole, victim) for victim in found)
-    return drawing.columns(rows[:9])
+    changes = list({whole.statement(s).span: s for s in reversed(spans_of(found))}.values())[::-1]
+    rows = [
+        ("changed", f"line {whole.line(span)}", drawing.label(text_of(whole, span), 32), what)
+        for span in changes[:_MOST]
+    ]
+    rows += [("through", f"line {whole.line(hop.span)}", hop.text, hop.how) for hop in ways_of(whole, found)]
+    needed = Counter(_needed(whole, victim) for victim in found)
+    rows += [(*row[:3], f"{row[3]}{_rounds(count)}") for row, count in needed.items()][:_MOST_NEEDED]
+    also = list(dict.fromkeys(row for victim in others if (row := _needed(whole, victim)) not in needed))
+    rows += [("also", *row[1:3], f"{row[3]}, for another backward") for row in also[:_MOST]]
+    return drawing.columns(rows)
+
+
+_MOST, _MOST_NEEDED = 3, 12
+
+
+def spans_of(found: Sequence[Victim]) -> list[Span]:
+    """Where the writes stand, each once, in the order of the victims."""
+    return list(dict.fromkeys(write.span for victim in found for write in victim.writes))
+
+
+def ways_of(whole: Whole, found: Sequence[Victim]) -> tuple[Hop, ...]:
+    """The names and views by which the first write came to what was kept."""
+    kept = name_of(whole, found[0])
+    return hops(whole, spans_of(found)[0], kept)
+
+
+def _rounds(count: int) -> str:
+    return f", in {count} rounds" if count > 1 else ""
 
 
 def _needed(whole: Whole, victim: Victim) -> tuple[str, str, str, str]:
@@ -74,120 +105,25 @@ def _needed(whole: Whole, victim: Victim) -> tuple[str, str, str, str]:
     return "needed", f"line {whole.line(span)}", drawing.label(whole.source[span]), f"{node} kept {kept}"
 
 
-def _text(whole: Whole, span: Span) -> str:
-    return drawing.label(whole.source[whole.statement(span).span])
+def text_of(whole: Whole, span: Span) -> str:
+    """What writes: the call, where it stands inside of a statement, else the statement."""
+    statement = whole.statement(span)
+    call = call_at(statement, span)
+    return whole.source[statement.span if call is None else span]
 
 
 def name_of(whole: Whole, victim: Victim) -> str:
-    """What the program calls the value that was kept."""
-    if victim.is_result:
-        return victim.value.name or whole.source[victim.value.expr.span]
+    """What the program calls the value that was kept, of a view what it is a view of."""
+    expr = victim.value.expr if victim.is_result else read_as(victim)
+    name = "" if expr is None else root_name(expr) if _is_view(expr) else ""
+    return name or victim.value.name or whole.source[(expr or victim.value.expr).span]
+
+
+def _is_view(expr: Expr) -> bool:
+    return isinstance(expr, nodes.Name | nodes.Subscript | nodes.Attribute)
+
+
+def read_as(victim: Victim) -> Expr | None:
+    """The expression by which a call reads the value that it kept."""
     places = zip(victim.call.exprs, (*victim.call.args, *victim.call.kwargs.values()), strict=False)
-    return next(
-        (whole.source[expr.span] for expr, argument in places if argument is victim.value),
-        victim.value.name or whole.source[victim.value.expr.span],
-    )
-
-
-# Repairs
-
-
-def repairs(whole: Whole, span: Span) -> Iterator[Fix]:
-    """The write at `span` made into one that leaves the old memory alone."""
-    statement = whole.statement(span)
-    line = whole.line(span)
-    for words, text in _rewritten(whole, statement):
-        yield Fix(f"line {line}:  {words}", text)
-    yield from _copies(whole, statement)
-
-
-def _rewritten(whole: Whole, statement: Statement) -> Iterator[tuple[str, str]]:
-    source = whole.source
-    if isinstance(statement, nodes.Augment) and isinstance(statement.target, nodes.Name):
-        name, right = statement.target.id, source[statement.value.span]
-        right = right if isinstance(statement.value, _TIGHT) else f"({right})"
-        new = f"{name} = {name} {statement.op} {right}"
-        yield new, replaced(source, {statement.span: new})
-    target = _element(statement)
-    if target is not None:
-        new = f"{target} = {target}.clone()"
-        yield f"{new}  before it", inserted(source, statement, [new])
-    if isinstance(statement, nodes.Evaluate | nodes.Assign):
-        yield from _out_of_place(whole, statement)
-
-
-_TIGHT = (nodes.Name, nodes.Attribute, nodes.Call, nodes.Subscript, nodes.Number)
-
-
-def _element(statement: Statement) -> str | None:
-    """The name of the tensor that a statement writes an element of."""
-    targets: tuple[nodes.Expr, ...] = ()
-    if isinstance(statement, nodes.Assign):
-        targets = statement.targets
-    elif isinstance(statement, nodes.Augment):
-        targets = (statement.target,)
-    for target in targets:
-        while isinstance(target, nodes.Subscript):
-            target = target.value
-            if isinstance(target, nodes.Name):
-                return target.id
-    return None
-
-
-def _out_of_place(whole: Whole, statement: nodes.Evaluate | nodes.Assign) -> Iterator[tuple[str, str]]:
-    """`h.mul_(2)` as `h = h.mul(2)`; inside an assignment the method without its underscore."""
-    call = statement.value
-    if not isinstance(call, nodes.Call) or not isinstance(call.function, nodes.Attribute):
-        return
-    function = call.function
-    if not function.name.endswith("_") or not isinstance(function.value, nodes.Name):
-        return
-    end = function.span.end
-    new = replaced(whole.source, {Span(end - 1, end): ""})
-    text = whole.source[call.span]
-    at = end - call.span.start
-    plain = text[: at - 1] + text[at:]
-    if isinstance(statement, nodes.Evaluate):
-        plain = f"{function.value.id} = {plain}"
-        new = replaced(whole.source, {statement.span: plain})
-    else:
-        plain = replaced(whole.source, {call.span: plain})[statement.span.start : statement.span.end - 1]
-    yield plain, new
-
-
-def _copies(whole: Whole, statement: Statement) -> Iterator[Fix]:
-    """An alias that is written through, made a copy where it is made."""
-    name = written_name(statement)
-    for other in statements(whole.program.statements):
-        if not isinstance(other, nodes.Assign) or other.span.start >= statement.span.start:
-            continue
-        if any(isinstance(t, nodes.Name) and t.id == name for t in other.targets):
-            edit = _copied_alias(whole, other)
-            if edit is not None:
-                line = whole.line(other.span)
-                yield Fix(f"line {line}:  {edit[0]}", edit[1])
-
-
-def written_name(statement: Statement) -> str | None:
-    """The name of the tensor that a statement writes into, None where it has none."""
-    element = _element(statement)
-    if element is not None:
-        return element
-    value = statement.value if isinstance(statement, nodes.Evaluate) else None
-    function = value.function if isinstance(value, nodes.Call) else None
-    inner = function.value if isinstance(function, nodes.Attribute) else None
-    if isinstance(statement, nodes.Augment):
-        inner = statement.target
-    return inner.id if isinstance(inner, nodes.Name) else None
-
-
-def _copied_alias(whole: Whole, statement: nodes.Assign) -> tuple[str, str] | None:
-    """`z = y.detach()` with `.clone()` put in: behind detach and data, before numpy."""
-    value, source = statement.value, whole.source
-    function = value.function if isinstance(value, nodes.Call) else value
-    if not isinstance(function, nodes.Attribute) or function.name not in {"detach", "data", "numpy", "view"}:
-        return None
-    place = function.value.span.end if function.name == "numpy" else value.span.end
-    text = source.text[:place] + ".clone()" + source.text[place:]
-    start, end = statement.span
-    return text[start : end + len(".clone()")], text
+    return next((expr for expr, argument in places if argument is victim.value), None)

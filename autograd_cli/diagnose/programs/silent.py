@@ -6,8 +6,10 @@ import torch
 
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.programs.moving import moved_behind
-from autograd_cli.diagnose.programs.mutated import Victim, name_of, repairs, told, victims_among, written_name
+from autograd_cli.diagnose.programs.mutated import Victim, name_of, told, victims_among
+from autograd_cli.diagnose.programs.rewriting import repairs
 from autograd_cli.diagnose.programs.scene import Whole, reachable
+from autograd_cli.diagnose.programs.through import root_name, written
 from autograd_cli.diagnose.programs.upstream import mode_around
 from autograd_cli.diagnose.statements import around, replaced
 from autograd_cli.errors import Span
@@ -51,10 +53,10 @@ def changed_result(whole: Whole) -> Iterator[Finding]:
 def _unknown_to_graph(whole: Whole, traced: Traced, write: Write) -> Finding:
     name = traced.name or whole.source[traced.expr.span]
     made = whole.source[traced.expr.span]
-    alias = written_name(whole.statement(write.span))
+    alias = root_name(written(whole, write.span))
     if write.untracked:
         how = "where torch does not see it"
-    elif alias is not None and alias != name:
+    elif alias and alias != name:
         how = f"through `{alias}`, which shares its memory and is outside the graph"
     else:
         how = "outside the graph"

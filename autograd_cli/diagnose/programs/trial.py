@@ -43,7 +43,7 @@ def tried(whole: Whole, finding: Finding, rule: Rule | None = None) -> Finding:
     return replace(finding, fix=tuple(passed or fixes[:1]))
 
 
-_PLACED = re.compile(r"(?:or |before )*line \d")
+_PLACED = re.compile(r"(?:or |before )*lines? \d")
 
 
 def _placed(whole: Whole, fix: Fix) -> Fix:
