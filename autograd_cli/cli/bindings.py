@@ -7,7 +7,7 @@ SOURCE.
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from keyword import iskeyword
@@ -73,15 +73,23 @@ def _quoted(word: str) -> str:
     return shlex.quote(word) if re.search(r'["$`\\!]', word) else f'"{word}"'
 
 
-def read(command: str, words: Sequence[str], options: Sequence[Option], takes_bindings: bool) -> Line:
+def read(
+    command: str,
+    words: Sequence[str],
+    options: Sequence[Option],
+    takes_bindings: bool,
+    takes_all: Callable[[str], bool] = lambda _: False,
+) -> Line:
     """The line that `words` make for a command with these options.
+
+    Where `takes_all` is true of the first word, those after it that are no options are its own.
 
     Raises InputError: AGX203 for a name bound twice, AGX205 for an unknown option,
     AGX208 for a flag with a value, AGX210 for a name that cannot be one, AGX214 for a
     value that is missing.
     """
     line = Line(command, tuple(words))
-    reader = _Reader(line, _spellings(options), takes_bindings)
+    reader = _Reader(line, _spellings(options), takes_bindings, takes_all)
     while reader.at < len(words):
         reader.step()
     return line
@@ -100,10 +108,17 @@ def _spellings(options: Sequence[Option]) -> dict[str, Option]:
 class _Reader:
     """Goes through the words once, left to right: `began` is the word at hand, `at` the next."""
 
-    def __init__(self, line: Line, known: Mapping[str, Option], takes_bindings: bool) -> None:
+    def __init__(
+        self,
+        line: Line,
+        known: Mapping[str, Option],
+        takes_bindings: bool,
+        takes_all: Callable[[str], bool],
+    ) -> None:
         self.line = line
         self.known = known
         self.takes_bindings = takes_bindings
+        self.takes_all = takes_all
         self.at = 0
         self.began = 0
 
@@ -122,6 +137,8 @@ class _Reader:
             self.line.sources.append(word)
         elif (option := self.known.get(f"--{long[1]}")) is not None:
             self.option(option, f"--{long[1]}", long[2])
+        elif self.line.sources and self.takes_all(self.line.sources[0]):
+            self.line.sources.append(word)
         else:
             self.binding(long[1], long[2])
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from autograd_cli.cli import bindings, options
 from autograd_cli.cli.environment import Environment
-from autograd_cli.errors import ExitStatus, InputError
+from autograd_cli.errors import InputError
 from autograd_cli.report.values import is_number
 
 
@@ -36,7 +36,12 @@ class Given:
             raise _extra(self.line, self.line.sources[0], f"a word, and `agx {self.line.command}` takes none")
 
 
-Body = Callable[[Given], ExitStatus]
+Body = Callable[[Given], int]
+
+
+def never(word: str) -> bool:
+    """False: no word of the command takes those after it."""
+    return False
 
 
 @dataclass(frozen=True)
@@ -55,21 +60,26 @@ class Words:
 
 @dataclass(frozen=True)
 class Command:
-    """A command: what it does, its examples, its words; the docstring of `body` is its help."""
+    """A command: what it does, its examples, its words; the docstring of `body` is its help.
+
+    `takes_all` says of the first word whether those after it that are no options belong to it, as the
+    arguments of a script do.
+    """
 
     name: str
     body: Body
     examples: str
     words: Words | None = None
+    takes_all: Callable[[str], bool] = never
 
     @property
     def takes_bindings(self) -> bool:
         """Whether `--x 2` binds a name here, or is an option that nobody knows."""
         return self.name in options.RUNS
 
-    def run(self, words: Sequence[str], environment: Environment) -> ExitStatus:
+    def run(self, words: Sequence[str], environment: Environment) -> int:
         """Read the line that `words` make and do what it says."""
-        line = bindings.read(self.name, words, options.of(self.name), self.takes_bindings)
+        line = bindings.read(self.name, words, options.of(self.name), self.takes_bindings, self.takes_all)
         values = options.values(self.name, line.given)
         environment.quiet = bool(values.pop("quiet", False))
         environment.verbose = bool(values.pop("verbose", False))

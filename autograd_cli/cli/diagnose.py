@@ -1,12 +1,13 @@
-"""`agx diagnose`: what an error log says of torch, without torch."""
+"""`agx diagnose`: what an error log or a script got wrong in torch, told without torch."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from autograd_cli.cli.command import Command, Given, Words
 from autograd_cli.cli.environment import Environment
-from autograd_cli.errors import ExitStatus, InputError, missing_file
+from autograd_cli.errors import InputError, missing_file
 
 if TYPE_CHECKING:
     from autograd_cli.report.diagnosis import Diagnosis
@@ -15,11 +16,22 @@ EXAMPLES = """\
 agx diagnose train.log
 python train.py 2>&1 | agx diagnose
 python train.py 2>&1 | agx diagnose --tee > train.log
+agx diagnose train.log --reproduce
+agx diagnose train.py --epochs 3
 agx diagnose train.log --json | jq -r '.findings[].name'"""
 
-WORDS = Words("FILE", "A log; - or nothing for standard input", True)
+WORDS = Words(
+    "FILE",
+    "A log, - or nothing for standard input; or a script.py to run, with its words behind it",
+    True,
+)
 
 _CHUNK = 1 << 20
+
+
+def is_script(word: str) -> bool:
+    """Whether a word names a script, and no log."""
+    return word.endswith(".py")
 
 
 class _Stream(Protocol):
@@ -28,21 +40,35 @@ class _Stream(Protocol):
     def read1(self, size: int, /) -> bytes: ...
 
 
-def diagnose(given: Given) -> ExitStatus:
-    """Find torch's error in a log, and say what it means; needs no torch.
+def diagnose(given: Given) -> int:
+    """Find torch's error in a log, or in a script that it runs, and say what it means.
 
-    Prints the cause, your own last line before it, and the fix. Status 1 when an error
-    was found, 0 when none was, or a warning only.
+    Prints the cause, your own last line before it, and the fix. A log needs no torch. A
+    file that ends in .py is run as `python FILE …` would run it; the words behind it that
+    are no options of agx, and all behind `--`, are its own. Status 1 when an error was
+    found; else 0 for a log, a script's own for a script.
     """
+    form = _form(given)
+    if _is_of_script(given):
+        from autograd_cli.cli.script import diagnosed
+
+        return _put(given, form, diagnosed(given, form == "json"))
+    return _put(given, form, _of_log(given))
+
+
+def _is_of_script(given: Given) -> bool:
+    return given.line.source is not None and is_script(given.line.source)
+
+
+def _of_log(given: Given) -> "Diagnosis":
+    """What is told of the log that the line names."""
     from autograd_cli.diagnose.logs.read import read
     from autograd_cli.report.diagnosis import Diagnosis
 
-    form = _form(given)
     word = given.one("FILE", "agx diagnose train.log") if given.line.sources else "-"
     chunks = _standard_input(given.environment) if word == "-" else _file(word)
     log = read(_passed_on(chunks, given.environment) if given.options.get("tee") else chunks)
-    _put(given, form, Diagnosis(word, log.lines, log.findings, int(log.status)))
-    return ExitStatus(log.status)
+    return Diagnosis(word, log.lines, log.findings, int(log.status))
 
 
 def _form(given: Given) -> str:
@@ -60,26 +86,38 @@ def _form(given: Given) -> str:
 
 
 def _stream(given: Given) -> TextIO:
-    """Where findings go: stdout, or stderr where that has the log."""
+    """Where findings go: stdout, or stderr where stdout has the log or what a script prints."""
     environment = given.environment
-    return environment.stderr if given.options.get("tee") else environment.stdout
+    return environment.stderr if given.options.get("tee") or _is_of_script(given) else environment.stdout
 
 
-def _put(given: Given, form: str, diagnosis: "Diagnosis") -> None:
+def _shown(given: Given, found: "Diagnosis") -> "Diagnosis":
+    """The findings, each with what this torch says of it where --reproduce asks for that."""
+    if not (found.findings and given.options.get("reproduce")):
+        return found
+    from autograd_cli.cli.reproduce import reproduced  # which loads torch
+
+    return replace(found, findings=reproduced(found.findings))
+
+
+def _put(given: Given, form: str, found: "Diagnosis") -> int:
+    """Write what is told, and give its status."""
     from autograd_cli.views import diagnosis as view
 
     environment = given.environment
+    diagnosis = _shown(given, found)
     asked = environment.colour == "always"
     colour = asked if form == "plain" else environment.coloured(_stream(given))
     text = view.render(diagnosis, form, width=environment.width, colour=colour)
-    if given.options.get("tee"):
-        environment.say(text.rstrip("\n")) if text else None
-    elif form == "json":
+    if form == "json" and not given.options.get("tee"):
         environment.put_data(text)
+    elif _stream(given) is environment.stderr:
+        environment.say(text.rstrip("\n")) if text else None
     else:
         environment.put(text)
-    if not diagnosis.findings and not environment.quiet:
+    if not diagnosis.findings and not environment.quiet and not _is_of_script(given):
         environment.say(view.nothing(diagnosis))
+    return diagnosis.status
 
 
 def _standard_input(environment: Environment) -> Iterator[bytes]:
@@ -116,4 +154,4 @@ def _passed_on(chunks: Iterator[bytes], environment: Environment) -> Iterator[by
         yield chunk
 
 
-COMMAND = Command("diagnose", diagnose, EXAMPLES, WORDS)
+COMMAND = Command("diagnose", diagnose, EXAMPLES, WORDS, is_script)

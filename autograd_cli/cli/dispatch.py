@@ -8,7 +8,7 @@ from autograd_cli.cli.command import Command
 from autograd_cli.cli.environment import Environment
 from autograd_cli.cli.options import HELP
 from autograd_cli.cli.telling import status_of
-from autograd_cli.errors import ExitStatus, InputError, Span
+from autograd_cli.errors import InputError, Span
 
 COMMANDS: dict[str, Command] = {
     module.COMMAND.name: module.COMMAND
@@ -19,7 +19,7 @@ COMMANDS: dict[str, Command] = {
 _OWN = ("--version", "--install-completion", "--show-completion", *HELP.spellings)
 
 
-def run(argv: Sequence[str], environment: Environment) -> ExitStatus:
+def run(argv: Sequence[str], environment: Environment) -> int:
     """The status of one command line in `environment`; ends no process."""
     status = status_of(environment, lambda: _dispatched(list(argv), environment))
     environment.flush()

@@ -103,7 +103,7 @@ def supervised(environment: Environment, bounds: Bounds, work: Work, late: Late)
 
 def be_the_child(environment: Environment, work: Work, wire: Wire) -> None:
     """Do the work and end this process with its status."""
-    status = ExitStatus.INTERRUPTED
+    status: int = ExitStatus.INTERRUPTED
     try:
         _die_with_parent()
         status = status_of(environment, lambda: work(wire))
@@ -209,7 +209,7 @@ class Supervisor:
             return ExitStatus(code)
         if -code == signal.SIGINT:
             return ExitStatus.INTERRUPTED
-        return status_of(self.environment, lambda: _raise(killed(-code)))
+        return ExitStatus(status_of(self.environment, lambda: _raise(killed(-code))))
 
 
 def _resident(process: int) -> int:

@@ -20,10 +20,10 @@ _LONGEST_FIX = 2_000
 """Characters of a command to paste; a longer one is not shown."""
 
 
-def status_of(environment: Environment, work: Callable[[], int | None]) -> ExitStatus:
+def status_of(environment: Environment, work: Callable[[], int | None]) -> int:
     """The status that `work` ends with; what it raises is told on stderr, never as a traceback."""
     try:
-        return ExitStatus(work() or ExitStatus.OK)
+        return work() or ExitStatus.OK
     except AgxError as error:
         tell(environment, lines(error, _width(environment)))
         return error.status

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from autograd_cli.lang.source import several, visible
 from autograd_cli.report.diagnosis import Diagnosis, Frame, Traced, to_json
 from autograd_cli.report.records import Severity
-from autograd_cli.views import findings
+from autograd_cli.views import findings, reproduced
 from autograd_cli.views.pieces import BLANK, Ends, Line, Piece, one_line, words
 
 _STYLES = {Severity.ERROR: "bad", Severity.WARNING: "warning"}
@@ -26,24 +26,25 @@ def render(diagnosis: Diagnosis, form: str, *, width: int, colour: bool) -> str:
 
 def nothing(diagnosis: Diagnosis) -> str:
     """What is said of a log in which nothing was found."""
-    return f"{several(diagnosis.lines, 'line')}, and no error or warning of torch in them that agx knows"
+    return f"{several(diagnosis.lines or 0, 'line')}, and no error or warning of torch in them that agx knows"
 
 
 def _pieces(diagnosis: Diagnosis) -> Iterator[Piece]:
     for number, one in enumerate(diagnosis.findings):
         if number:
             yield BLANK
-        yield from _block(one)
+        yield from _block(one, "" if diagnosis.lines is None else f"log line {one.finding.line}")
 
 
-def _block(one: Traced) -> Iterator[Piece]:
+def _block(one: Traced, where: str) -> Iterator[Piece]:
     """The lines about one finding, from its severity down to its page."""
     found = one.finding
     head = words(
         (found.severity.value, _STYLES[found.severity]), f" {visible(found.name)} ({visible(found.code)})"
     )
-    rank = "" if one.rank is None else f"rank {visible(one.rank)} · "
-    yield Ends(head, words((f"{rank}log line {found.line}", "quiet")))
+    rank = "" if one.rank is None else f"rank {visible(one.rank)}"
+    place = " · ".join(filter(None, (rank, where)))
+    yield Ends(head, words((place, "quiet"))) if place else Line(head)
     yield from _frame(one.frame)
     yield from findings.texts((found.sentence,), 2, False)
     yield from findings.texts(found.cause, 4, True)
@@ -51,6 +52,7 @@ def _block(one: Traced) -> Iterator[Piece]:
     for fix in found.fix:
         yield Line(words(("fix  ", "good"), one_line(fix.text)), indent=2, hang=5)
     yield from findings.also(found)
+    yield from reproduced.block(one.reproduced)
     yield Line(words((f"agx explain {visible(found.code)}", "quiet")), indent=2)
 
 

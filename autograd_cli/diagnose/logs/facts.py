@@ -65,8 +65,13 @@ def read(raised: Raised) -> Facts:
 
 def own(raised: Raised) -> Frame | None:
     """The person's own last frame: the last that is of no library, None where there is none."""
-    mine = [frame for frame in raised.frames if not _LIBRARY.search(frame.file)]
+    mine = [frame for frame in raised.frames if not is_library(frame.file)]
     return mine[-1] if mine else None
+
+
+def is_library(file: str) -> bool:
+    """Whether a file is Python's, or of a package that is installed."""
+    return _LIBRARY.search(file) is not None
 
 
 def _dtypes(message: str) -> tuple[str, ...]:

@@ -1,0 +1,45 @@
+"""`agx diagnose script.py`: a person's own script, run, and what is told of it afterwards."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autograd_cli.cli.command import Given
+from autograd_cli.errors import ExitStatus, InputError, missing_file
+from autograd_cli.report.records import Severity
+
+if TYPE_CHECKING:
+    from autograd_cli.report.diagnosis import Diagnosis
+
+_STDERR = 2
+
+
+def diagnosed(given: Given, as_data: bool) -> "Diagnosis":
+    """What is told of the script that the line names, once it has run.
+
+    Its output is left alone, but goes to stderr where `as_data` keeps stdout for the report.
+    Raises MissingError AGX206 for a script that cannot be read.
+    """
+    from autograd_cli.diagnose.scripts import process, told
+    from autograd_cli.report.diagnosis import Diagnosis
+
+    words = given.line.sources
+    _check(given, words[0])
+    given.environment.flush()
+    ran = process.run(words, _STDERR if as_data else None)
+    found = told.findings(ran.happened)
+    failed = any(one.finding.severity is Severity.ERROR for one in found)
+    return Diagnosis(words[0], None, found, int(ExitStatus.FAILED) if failed else ran.status)
+
+
+def _check(given: Given, path: str) -> None:
+    if given.options.get("tee"):
+        raise InputError(
+            "AGX208",
+            "`--tee` is for a log: what a script prints is shown as it is.",
+            hint="Leave it out, or write `-- --tee` where it is for the script.",
+        )
+    try:
+        with Path(path).open("rb"):
+            return
+    except (OSError, ValueError) as error:
+        raise missing_file(path, error if isinstance(error, OSError) else OSError(str(error))) from None

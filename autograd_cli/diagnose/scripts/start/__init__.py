@@ -1,0 +1,1 @@
+"""The folder that stands first on PYTHONPATH while a script's process starts, and no longer as it runs."""

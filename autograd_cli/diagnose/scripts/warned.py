@@ -1,0 +1,83 @@
+"""The warnings that a script shows, noted as they are made, in no frame that a stack would show."""
+
+import sys
+import warnings
+from typing import Any, NamedTuple
+
+_MOST = 100
+_MOST_FRAMES = 60
+_LONGEST = 20_000
+_OWN_FRAMES = 3
+"""Frames of this module on top of the stack in which a warning is made."""
+
+
+class Place(NamedTuple):
+    """Where a frame stood: file, line and function."""
+
+    file: str
+    line: int
+    function: str
+
+
+class Shown(NamedTuple):
+    """A warning that was shown: its class, its words and the stack that it was made in, outermost first."""
+
+    kind: str
+    message: str
+    stack: tuple[Place, ...]
+
+
+class Warned:
+    """Notes each warning that a person gets to see, once; a script that records its own sees them itself."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str, int], Shown] = {}
+        self._before: Any = warnings.WarningMessage
+        self._show: Any = getattr(warnings, "_showwarnmsg_impl", None)
+        self._default: Any = getattr(warnings, "_showwarning_orig", None)
+
+    def start(self) -> None:
+        """Note warnings from here on."""
+        note = self._note
+        base: Any = self._before
+
+        class WarningMessage(base):  # type: ignore[misc]
+            def __init__(self, *args: Any, **named: Any) -> None:
+                super().__init__(*args, **named)
+                note(self)
+
+        WarningMessage.__qualname__, WarningMessage.__module__ = "WarningMessage", "warnings"
+        WarningMessage.__doc__ = self._before.__doc__
+        warnings.WarningMessage = WarningMessage  # type: ignore[misc]
+
+    def stop(self) -> None:
+        """Leave `warnings` as it was."""
+        warnings.WarningMessage = self._before  # type: ignore[misc]
+
+    def seen(self) -> tuple[Shown, ...]:
+        """The warnings so far, in order."""
+        return tuple(self._found.values())
+
+    def _note(self, warning: Any) -> None:
+        words = getattr(warning.message, "args", (warning.message,))
+        text = words[0] if len(words) == 1 and type(words[0]) is str else ""
+        key = (text[:_LONGEST], str(warning.filename), warning.lineno)
+        if text and key not in self._found and len(self._found) < _MOST and self._is_shown():
+            self._found[key] = Shown(warning.category.__name__, key[0], _stack(*key[1:]))
+
+    def _is_shown(self) -> bool:
+        """Whether the warning goes to a person, and not into a list of the script's own."""
+        replaced = warnings.showwarning is not self._default
+        return replaced or getattr(warnings, "_showwarnmsg_impl", None) is self._show
+
+
+def _stack(file: str, line: int) -> tuple[Place, ...]:
+    """The frames of the script, with the place that the warning gives itself as the last."""
+    frame: Any = sys._getframe()
+    for _ in range(_OWN_FRAMES):
+        frame = frame and frame.f_back
+    places = [Place(file, line, "")]
+    while frame is not None and len(places) < _MOST_FRAMES:
+        places.append(Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
+        frame = frame.f_back
+    return tuple(reversed(places))

@@ -1,0 +1,124 @@
+"""A script in this process: what it ends with, what is told, and that nothing of it stays."""
+
+import os
+import random
+import sys
+import warnings
+
+import pytest
+import torch
+
+from autograd_cli.diagnose.scripts import inside
+from autograd_cli.report.diagnosis import Frame
+
+FAILING = """\
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 4)
+
+    def forward(self, x):
+        return self.fc(x)
+
+print("begun")
+Net()(torch.zeros(5, 7)).sum().backward()
+"""
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def made(text, *words, **beside):
+        for name, other in beside.items():
+            (tmp_path / f"{name}.py").write_text(other)
+        (tmp_path / "fit.py").write_text(text)
+        return inside.run("fit.py", words)
+
+    return made
+
+
+def names(outcome):
+    return [(one.finding.code, one.finding.name) for one in outcome.findings]
+
+
+def test_an_error_of_torch_is_told_with_the_scripts_own_frame(run, tmp_path):
+    outcome = run(FAILING)
+    assert names(outcome) == [("AGX326", "linear-in-features-mismatch")]
+    (told,) = outcome.findings
+    assert told.frame == Frame(str(tmp_path / "fit.py"), 10, "forward", "return self.fc(x)")
+    assert (outcome.status, outcome.failed, outcome.out) == (1, True, "begun\n")
+    assert outcome.error == "RuntimeError: mat1 and mat2 shapes cannot be multiplied (5x7 and 3x4)"
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "error"),
+    [
+        ("import torch\ntorch.zeros(2) + 1\n", 0, ""),
+        ("import sys\nsys.exit(7)\n", 7, ""),
+        ("raise SystemExit('no')\n", 1, ""),
+        ("{}['a']\n", 1, "KeyError: 'a'"),
+        ("def\n", 1, "SyntaxError: invalid syntax (fit.py, line 1)"),
+    ],
+)
+def test_what_is_no_error_of_torch_is_left_alone(run, text, status, error):
+    outcome = run(text)
+    assert (outcome.findings, outcome.failed, outcome.status, outcome.error) == ((), False, status, error)
+
+
+def test_a_warning_of_torch_is_told_each_time(run):
+    text = """\
+import torch, torch.nn.functional as F
+F.mse_loss(torch.zeros(5, 1, requires_grad=True), torch.zeros(5)).backward()
+"""
+    for _ in range(2):
+        outcome = run(text)
+        assert names(outcome) == [("AGX407", "silent-loss-broadcast")]
+        assert (outcome.status, outcome.failed) == (0, False)
+
+
+def test_a_warning_that_the_script_takes_itself_is_not_told(run):
+    text = """\
+import warnings, torch, torch.nn.functional as F
+with warnings.catch_warnings(record=True) as seen:
+    F.mse_loss(torch.zeros(5, 1, requires_grad=True), torch.zeros(5)).backward()
+print(len(seen))
+"""
+    assert (run(text).findings, run(text).out) == ((), "1\n")
+
+
+def test_a_script_has_its_words_and_what_lies_beside_it(run):
+    outcome = run("import sys, beside\nprint(sys.argv, __name__, beside.a)\n", "-x", "--n=3", beside="a = 4")
+    assert outcome.out == "['fit.py', '-x', '--n=3'] __main__ 4\n"
+    assert run("import beside\nprint(beside.a)\n", beside="a = 55").out == "55\n"
+
+
+def test_nothing_of_a_script_stays(run, tmp_path):
+    def state():
+        mode = torch.get_default_dtype(), torch.is_grad_enabled(), torch.is_anomaly_enabled()
+        return (
+            *mode,
+            *(sys.argv, list(sys.path), sys.modules["__main__"], os.getcwd(), warnings.WarningMessage),
+            *(torch.get_rng_state().tolist(), random.getstate(), torch.zeros(1).device.type, sys.stdout),
+        )
+
+    before = state()
+    text = """\
+import os, sys, random, torch
+os.makedirs("deeper")
+os.chdir("deeper")
+sys.argv.append("x")
+sys.path.insert(0, "y")
+torch.set_default_dtype(torch.float64)
+torch.set_default_device("meta")
+torch.set_grad_enabled(False)
+torch.autograd.set_detect_anomaly(True)
+random.random(), torch.rand(1, device="cpu")
+torch.manual_seed(3)
+1/0
+"""
+    assert run(text).error == "ZeroDivisionError: division by zero"
+    assert state() == before
