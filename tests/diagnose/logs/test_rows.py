@@ -127,6 +127,19 @@ KNOWN = [
     ("loss-accumulated-with-graph", OOM, {"text": "total_loss += loss"}),
     ("retain-graph-memory", OOM, {"text": "loss.backward(retain_graph=True)"}),
     ("eval-without-no-grad", OOM, {"function": "validate"}),
+    ("double-backward-not-implemented", "the derivative for '_cdist_backward' is not implemented.", {}),
+    ("double-backward-not-implemented", "derivative for aten::_ctc_loss_backward is not implemented", {}),
+    (
+        "backward-hook-bad-return",
+        "Backward hook returned an invalid number of grad_input, got 2, but expected 1",
+        {},
+    ),
+    (
+        "vmap-inplace-on-unbatched",
+        "output with shape [3] doesn't match the broadcast shape [4, 3]",
+        {"lib": "_functorch/vmap.py"},
+    ),
+    ("broadcast-shape-mismatch", "output with shape [3] doesn't match the broadcast shape [4, 3]", {}),
 ]
 
 

@@ -71,7 +71,7 @@ ROWS = (
         ),
         ("its backward is one kernel without a derivative of its own",),
         ("write the function from others that have one, or leave out create_graph=True there",),
-        when=says(r"^derivative for [\w:']+ is not implemented|does not support double backward"),
+        when=says(r"^(?:the )?derivative for [\w:']+ is not implemented|does not support double backward"),
     ),
     Row(
         "AGX431",
@@ -88,6 +88,7 @@ ROWS = (
             "has changed the size of value",
             "has returned an incorrect number of values",
             "has changed the type of value",
+            "hook returned an invalid number of grad",
         ),
         say(
             "the hook {name0} returns another gradient than it was given",
@@ -106,7 +107,7 @@ ROWS = (
                 "return None, or a gradient of the same shape for each",
             ),
         ),
-        when=says(r"^hook"),
+        when=says(r"^(?:backward )?hook"),
     ),
     Row(
         "AGX440",

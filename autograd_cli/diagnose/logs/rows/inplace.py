@@ -1,7 +1,7 @@
 """Changes in place: of what backward needs, of leaves, views, inference and expanded tensors."""
 
 from autograd_cli.diagnose.logs.records import Facts, Raised, Row
-from autograd_cli.diagnose.logs.rows.words import both, either, near, say, says
+from autograd_cli.diagnose.logs.rows.words import both, either, inside, near, say, says
 
 _SAVED = ("modified by an inplace operation",)
 _FAMILY = ("inplace-modified-saved-tensor", "optimizer-step-before-backward", "ddp-buffer-broadcast-inplace")
@@ -32,6 +32,12 @@ def _weight(raised: Raised, facts: Facts) -> bool:
         "AsStrided",
         "TransposeBackward0",
     }
+
+
+def _batched(raised: Raised, facts: Facts) -> bool:
+    """Whether what is written has a dimension more than its place, the one that vmap hides."""
+    sizes = [len(shape) for shape in facts.shapes]
+    return inside("functorch/")(raised, facts) and len(sizes) == 2 and sizes[0] + 1 == sizes[1]
 
 
 ROWS = (
@@ -191,7 +197,7 @@ ROWS = (
     Row(
         "AGX447",
         "vmap-inplace-on-unbatched",
-        ("vmap: inplace arithmetic", "vmap: aten::"),
+        ("vmap: inplace arithmetic", "vmap: aten::", "doesn't match the broadcast shape"),
         say(
             "{text} writes a batched value into an unbatched tensor",
             "under vmap a batched value is written into an unbatched tensor",
@@ -203,7 +209,7 @@ ROWS = (
                 "with torch.zeros_like of a batched one"
             ),
         ),
-        when=both(says("not possible|inplace|in-place"), says("vmap")),
+        when=either(both(says("not possible|inplace|in-place"), says("vmap")), _batched),
     ),
     Row(
         "AGX322",
