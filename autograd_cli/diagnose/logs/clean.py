@@ -1,6 +1,7 @@
 """Lines of a log as the program printed them: no colours, no stamps, no prefixes of launchers and loggers."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])|\x08")
@@ -27,13 +28,25 @@ _RANKS = tuple(
     for pattern in (
         r"\[rank(\d+)\]: ?",
         r"\[(?:default|trainer|worker)(\d+)\]:",
-        r"\[\d+,(\d+)\]<std(?:out|err)>:",
+        r"\[\d+,(?:mpirank:)?(\d+)[^\]]*\]<std(?:out|err)>:",
         r"(?:rank|node|worker|local_rank)[ -]?(\d+): ?",
-        r"(\d{1,4}): (?=\S| {2,4}\S)",
+        r"\s{0,3}(\d{1,4}): (?=\S| {2,4}\S)",
         r"\((?:[\w:.]+ )?pid=(\d+)(?:, ip=[\d.]+)?\) ?",
         r"[\w.]+[-_](\d+) +\| ?",
     )
 )
+_INNER_RANKS = _RANKS[:3]
+"""Those that stand after another's: a number and a colon may be a part of the line."""
+_PACKED = re.compile(r'[^{"]{0,80}\{ *"')
+_FIELD = re.compile(
+    r'"(?:log|message|msg|text|textPayload|line|event|error|err|exception|exc_\w+|stack\w*|trace\w*)"'
+    r' *: *"((?:[^"\\]|\\.)*)'
+)
+_ESCAPED_LINES = re.compile(r"\\n +File \\?[\"']|last\):\\n|\\nException raised from")
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
+_PLAIN = {"n": "\n", "t": "\t", "r": "", "b": "", "f": ""}
+_TRACEBACK = "Traceback (most recent call last)"
+_LONGEST_PREFIX = 200
 _BOX = re.compile(r"\s*[│┃]\s*$")
 _LONGEST = 4_000
 _NESTED = 4
@@ -57,7 +70,7 @@ def line(raw: str, number: int) -> Clean:
     rank, stamped = None, False
     for _ in range(_NESTED):
         before = text
-        if rank is None and (match := _first(_RANKS, text)):
+        if match := _first(_RANKS if rank is None else _INNER_RANKS, text):
             rank, text = match[1], text[match.end() :]
         if match := _first(_PREFIXES, text):
             text, stamped = text[match.end() :], True
@@ -73,11 +86,71 @@ def _first(patterns: tuple[re.Pattern[str], ...], text: str) -> re.Match[str] | 
 def lines(content: bytes, first: int) -> list[Clean]:
     """The lines of a stretch of a log that begins in line `first`.
 
-    What a progress bar wrote over itself are lines of their own, with one number.
+    What a progress bar wrote over itself are lines of their own, with one number; so are those that a
+    logger packed into one line of JSON, or into one with its breaks written out.
     """
     text = content.decode("utf-8", "replace")
     return [
-        line(part, first + at)
+        line(piece, first + at)
         for at, raw in enumerate(text.split("\n"))
         for part in (raw.removesuffix("\r").split("\r"))
+        for _, piece in pieces(part)
     ]
+
+
+def pieces(raw: str) -> list[tuple[int, str]]:
+    """The lines that are packed into a line, each with where it begins there; mostly the line alone."""
+    if "\\n" in raw:
+        if _PACKED.match(raw) and (fields := list(_FIELD.finditer(raw))):
+            return [piece for field in fields for piece in _unpacked(field[1], field.start(1))]
+        if _ESCAPED_LINES.search(raw):
+            return _unpacked(raw, 0)
+    elif _PACKED.match(raw) and (fields := list(_FIELD.finditer(raw))):
+        return [(field.start(1), _unescaped(field[1])) for field in fields]
+    return [(0, raw)]
+
+
+def _unpacked(text: str, start: int) -> list[tuple[int, str]]:
+    found = []
+    for part in text.split("\\n"):
+        found.append((start, _unescaped(part)))
+        start += len(part) + 2
+    return found[:-1] if len(found) > 1 and not found[-1][1] else found
+
+
+def _unescaped(text: str) -> str:
+    def plain(match: re.Match[str]) -> str:
+        return chr(int(match[1], 16)) if match[1] else _PLAIN.get(match[2], match[2])
+
+    return _ESCAPE.sub(plain, text) if "\\" in text else text
+
+
+def unprefixed(found: Sequence[Clean], at: int) -> list[Clean]:
+    """The lines without what stands before the traceback that line `at` ends, and before `at` too.
+
+    So a prefix goes that is nowhere listed: its numbers may differ from line to line.
+    """
+    prefix = _prefix(found, at)
+    if prefix is None or not prefix.match(found[at].text):
+        return list(found)
+    return [
+        one._replace(text=one.text[match.end() :], stamped=True) if (match := prefix.match(one.text)) else one
+        for one in found
+    ]
+
+
+def _prefix(found: Sequence[Clean], at: int) -> re.Pattern[str] | None:
+    for one in reversed(found[:at]):
+        before, begins, _ = one.text.partition(_TRACEBACK)
+        if begins:
+            is_one = before.strip() and len(before) <= _LONGEST_PREFIX
+            return re.compile(_blurred(before)) if is_one else None
+    return None
+
+
+def _blurred(prefix: str) -> str:
+    """A pattern of the prefix with any numbers in it, and any blanks but those at its end."""
+    body = prefix.rstrip(" ")
+    parts = re.split(r"(\d+|[ \t]+)", body)
+    words = (r"\d+" if part.isdigit() else r"[ \t]*" if part.isspace() else re.escape(part) for part in parts)
+    return "".join(words) + (prefix[len(body) :] and f"(?:{prefix[len(body) :]}|$)")

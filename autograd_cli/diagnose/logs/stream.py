@@ -20,7 +20,11 @@ _MOST = 128
 """Heads that differ by more than their numbers and are kept; the oldest gives way."""
 
 _TRIGGERS = (b"Error", b"Warning", b"Exception", b"what():", b"Assertion")
-_HEAD = re.compile(rb"(?:Error|Warning|Exception|what\(\)):(?=\s|$)|Assertion [`'].{1,300}failed")
+_COLOUR = rb"(?:\x1b\[[\d;]*m)*"
+_HEAD = re.compile(
+    rb"(?:Error|Warning|Exception|what\(\))" + _COLOUR + rb":(?=\s|$|\x1b)|Assertion [`'].{1,300}failed|"
+    rb"Exception (?:raised from|has occurred:) "
+)
 _BLURRED = re.compile(rb"[\d.]+")
 _RANK = re.compile(rb"(?:rank|node|default|worker)[ -]?\d+|^\d+(?=: )|^\[\d+,\d+\]")
 _LONGEST_HEAD = 160

@@ -25,6 +25,14 @@ _HEAD = re.compile(
     r"(?P<kind>(?:[A-Za-z_]\w*\.)*[A-Za-z_]*(?:Error|Warning|Exception)|what\(\)):\s*(?P<message>.*)$"
 )
 _ASSERTION = re.compile(r"Assertion [`'].{1,300}failed")
+_DEBUGGER = re.compile(r"Exception has occurred: (?:[\w]+\.)*(?P<kind>\w+)")
+_FROM_CPP = re.compile(r"\s*Exception raised from ")
+_TO_MESSAGE = re.compile(r"^.*(?:\([\"'](?=\S)|\w+(?: \(0x\w+\))?: )")
+_ANNOUNCES = re.compile(r"(?i)error|exception|fail|fatal|critical|crash|abort|panic|traceback|warn|[\])|] ?$")
+_PROSE = re.compile(r"(?i)\b[a-z']+,? [a-z']+\b")
+_MEANT = re.compile(
+    r"(?i)expected|caught|handled|ignor|recover|skipp|retry|xfail|xpass|^\s*(?:[-*#>+]|//|\d+\.) |\bfix"
+)
 _OF_ANOTHER_LINE = re.compile(
     r"Traceback \(|terminate called|\s*what\(\):|\s*File \"|During handling of|"
     r"The above exception|Exception raised from|frame #\d|"
@@ -35,10 +43,12 @@ _GOES_ON = re.compile(r"[a-z0-9\[({'\"`<]")
 _BROKEN_AT = 60
 """Characters of a line that a terminal may have broken."""
 _ENDED = re.compile(r"[.!?;]$")
-_BEGINS = re.compile(r"Traceback \(most recent call last\)|-{20,}$|_{8,} .* _{8,}$|={8,} FAILURES|╭─")
+_BEGINS = re.compile(
+    r"Traceback \(most recent call last\)|^Exception has occurred: |-{20,}$|_{8,} .* _{8,}$|={8,} FAILURES|╭─"
+)
 _PARTED = re.compile(r"During handling of the above|The above exception was the direct cause")
 
-_FILE = re.compile(r"\s*File \"(?P<file>[^\"]+)\", line (?P<line>\d+)(?:, in (?P<function>.+))?$")
+_FILE = re.compile(r"\s*(?:> )?File \"(?P<file>[^\"]+)\", line (?P<line>\d+)(?:, in (?P<function>.+))?$")
 _IPYTHON = re.compile(
     r"(?:File )?(?P<file>(?:[A-Za-z]:)?[^\s:]+\.py):(?P<line>\d+)(?:, in (?P<function>[^(]+).*)?$|"
     r"Cell (?P<cell>In ?\[\d+\]), line (?P<at>\d+)(?:, in (?P<inside>[^(]+).*)?$"
@@ -50,6 +60,7 @@ _PYTEST = re.compile(
     r"(?P<file>\S+\.py):(?P<line>\d+): *(?:in (?P<function>\S+)|[\w.]*(?:Error|Exception))?$"
 )
 _MARKED = re.compile(r"> +(?P<text>\S.*)$")
+_USER_CODE = re.compile(r"\s*from user code:")
 _CARETS = re.compile(r"\s*[~^]+\s*$")
 
 
@@ -58,7 +69,8 @@ def raised(window: Window) -> Raised | None:
     lines, at = _lines(window)
     rank = lines[at].rank
     ours = [one for one in lines if one.rank == rank]
-    return _raised(ours, ours.index(lines[at]), _MOST_CHAINED)
+    head = ours.index(lines[at])
+    return _raised(clean.unprefixed(ours, head), head, _MOST_CHAINED)
 
 
 def _lines(window: Window) -> tuple[list[Clean], int]:
@@ -66,11 +78,20 @@ def _lines(window: Window) -> tuple[list[Clean], int]:
     start = max(window.content.rfind(end, 0, window.at) for end in (b"\n", b"\r")) + 1
     ends = [found for end in (b"\n", b"\r") if (found := window.content.find(end, window.at)) >= 0]
     stop = min(ends, default=len(window.content))
-    begin = max(start, window.at - _LONGEST_START)
     first = window.line - window.content.count(b"\n", 0, start)
     before = clean.lines(window.content[:start].rstrip(b"\r\n"), first) if start else []
-    head = clean.line(window.content[begin:stop].decode("utf-8", "replace"), window.line)
-    return [*before, head, *clean.lines(window.content[stop:], window.line)[1:]], len(before)
+    pieces, at = _pieces(window, start, stop)
+    after = clean.lines(window.content[stop:], window.line)[1:]
+    return [*before, *(clean.line(piece, window.line) for piece in pieces), *after], len(before) + at
+
+
+def _pieces(window: Window, start: int, stop: int) -> tuple[list[str], int]:
+    """What is packed into the line of the head, and which of that has the head."""
+    head = len(window.content[start : window.at].decode("utf-8", "replace"))
+    found = clean.pieces(window.content[start:stop].decode("utf-8", "replace"))
+    if len(found) == 1 and not found[0][0]:
+        return [found[0][1][max(head - _LONGEST_START, 0) :]], 0
+    return [text for _, text in found], max(sum(begin < head for begin, _ in found) - 1, 0)
 
 
 def _raised(lines: Sequence[Clean], at: int, depth: int) -> Raised | None:
@@ -78,17 +99,20 @@ def _raised(lines: Sequence[Clean], at: int, depth: int) -> Raised | None:
     head = lines[at]
     match = _HEAD.match(head.text)
     if match is None and _ASSERTION.search(head.text) is None:
-        return None
+        return _special(lines, at)
     before, rest = [one.text for one in lines[:at]], [one.text for one in lines[at + 1 :]]
     is_placed = match is not None and match["file"] is not None
     message, taken = _message(match["message"], _of_same(lines, at), is_placed) if match else (head.text, 0)
     kind = "" if match is None or match["kind"] == "what()" else match["kind"].rpartition(".")[2]
     start = _start(before)
+    frames = _place(match, rest) if match and is_placed else _frames(before[start:], rest[taken:])
+    if match and not frames and _is_in_passing(head.text[: match.start("kind")]):
+        return None
     is_warning = kind.endswith("Warning")
     return Raised(
         kind=kind,
         message=message,
-        frames=_place(match, rest) if match and is_placed else _frames(before[start:], rest[taken:]),
+        frames=frames,
         before=tuple(before[-AROUND:]),
         after=tuple(rest[taken : taken + AROUND]),
         rank=head.rank,
@@ -96,6 +120,26 @@ def _raised(lines: Sequence[Clean], at: int, depth: int) -> Raised | None:
         cause=None if is_warning else _cause(lines, start, depth),
         line=head.number,
     )
+
+
+def _is_in_passing(before: str) -> bool:
+    """Whether words before an error without frames are prose, or say that it was meant to come."""
+    return bool(_MEANT.search(before) or (_PROSE.search(before) and not _ANNOUNCES.search(before)))
+
+
+def _special(lines: Sequence[Clean], at: int) -> Raised | None:
+    """An error whose message stands in another line than its class, or has none."""
+    head = lines[at]
+    before = tuple(one.text for one in lines[max(at - AROUND, 0) : at])
+    after = tuple(one.text for one in lines[at + 1 : at + 1 + AROUND])
+    kind, said = "", ""
+    frames: tuple[Frame, ...] = ()
+    if match := _DEBUGGER.match(head.text):
+        kind, said = match["kind"], after[0].strip() if after else ""
+        frames = _frames([head.text], after)
+    elif _FROM_CPP.match(head.text) and not any(map(_HEAD.match, before[-_GAP:])):
+        said = _TO_MESSAGE.sub("", before[-1]).strip() if before else ""
+    return Raised(kind, said, frames, before, after, head.rank, line=head.number) if said else None
 
 
 def _cause(lines: Sequence[Clean], start: int, depth: int) -> Raised | None:
@@ -150,9 +194,12 @@ def _place(match: re.Match[str], rest: Sequence[str]) -> tuple[Frame, ...]:
 
 
 def _start(before: Sequence[str]) -> int:
-    """Where the traceback begins that ends after these lines; their end where there is none."""
+    """Where the traceback begins that ends after these lines; their end where there is none.
+
+    What a worker's own traceback was sent along with is a part of it.
+    """
     for at in range(len(before) - 1, -1, -1):
-        if _BEGINS.search(before[at]):
+        if _BEGINS.search(before[at]) and not before[at].startswith("Original"):
             return at
         if _PARTED.search(before[at]):
             return at + 1
@@ -160,11 +207,23 @@ def _start(before: Sequence[str]) -> int:
 
 
 def _frames(before: Sequence[str], after: Sequence[str]) -> tuple[Frame, ...]:
-    """The frames of the traceback in these lines, outermost first; pytest has the last one below."""
+    """The frames of the traceback in these lines, outermost first.
+
+    pytest has the last one below, a compiler those of the person's code, a debugger all of them.
+    """
     reader = _Reader()
-    for text in (*before, *filter(_PYTEST.match, after[:3])):
+    is_reversed = bool(before) and _DEBUGGER.match(before[0]) is not None
+    below = after if is_reversed and len(before) == 1 else filter(_PYTEST.match, after[:3])
+    for text in (*before, *below, *_of_user_code(after)):
         reader.take(text)
-    return tuple(reader.frames[-_MOST_FRAMES:])
+    frames = tuple(reader.frames[-_MOST_FRAMES:])
+    return frames[::-1] if is_reversed else frames
+
+
+def _of_user_code(after: Sequence[str]) -> Sequence[str]:
+    """The frames that a compiler writes after its error."""
+    begin = next((at for at, text in enumerate(after[:AROUND]) if _USER_CODE.match(text)), None)
+    return () if begin is None else list(takewhile(str.strip, after[begin + 1 : begin + 1 + AROUND]))
 
 
 class _Reader:

@@ -3,7 +3,12 @@
 from autograd_cli.diagnose.logs.records import Facts, Raised, Row
 from autograd_cli.diagnose.logs.rows.words import both, either, inside, near, say, says, written
 
-_NO_PATH = ("of tensors does not require grad", "of variables does not require grad")
+_NO_PATH = (
+    "of tensors does not require grad",
+    "of variables does not require grad",
+    "variables tuple is volatile",
+    "no graph nodes that require computing gradients",
+)
 _KINDS_NO_PATH = (
     "loss-has-no-grad-path",
     "detached-prediction-in-loss",
@@ -29,11 +34,16 @@ def _given(raised: Raised, facts: Facts) -> str:
     return f"the gradient given has shape {list(shapes[0])}, the tensor {list(shapes[1])}"
 
 
+def _last_touches_grad(raised: Raised, facts: Facts) -> bool:
+    """Whether the line that failed, of whatever file, reads a .grad."""
+    return bool(raised.frames) and ".grad." in raised.frames[-1].text
+
+
 ROWS = (
     Row(
         "AGX439",
         "checkpoint-reentrant-no-grad-input",
-        (*_NO_PATH, "none of the inputs have requires_grad=true"),
+        (*_NO_PATH, "none of the inputs have requires_grad=true", "none of output has requires_grad=true"),
         "a reentrant checkpoint was given inputs of which none requires grad, so its outputs have no graph",
         ("the reentrant checkpoint records a graph only where an input of the checkpoint requires grad",),
         (
@@ -42,7 +52,7 @@ ROWS = (
         ),
         also=_others("checkpoint-reentrant-no-grad-input"),
         when=either(
-            says("none of the inputs have"),
+            says("none of the inputs have|none of output has"),
             inside("utils/checkpoint"),
             near("None of the inputs have requires_grad"),
         ),
@@ -110,8 +120,9 @@ ROWS = (
     Row(
         "AGX402",
         "autograd-grad-input-no-requires-grad",
-        ("differentiated tensors does not require grad",),
+        ("differentiated tensors does not require grad", "of the input tensors does not require grad"),
         say(
+            "{text} asks for the gradient of the tensor at index {index}, which does not require grad",
             "{text} asks for the gradient of a tensor that does not require grad",
             "a gradient is asked of a tensor that does not require grad",
         ),
@@ -141,7 +152,7 @@ ROWS = (
     Row(
         "AGX401",
         "nonscalar-loss-backward",
-        ("implicitly created only for scalar outputs",),
+        ("implicitly created only for scalar outputs", "should be called only on a scalar"),
         say(
             "backward starts at {loss}, which has more than one number",
             "backward starts at a tensor of more than one number",
@@ -161,6 +172,7 @@ ROWS = (
         (
             "mismatch in shape: grad_output",
             "attempting to assign a gradient of size",
+            "assigned grad has data of a different size",
             "invalid gradient at index",
         ),
         _given,
@@ -171,7 +183,7 @@ ROWS = (
     Row(
         "AGX452",
         "recurrent-state-not-detached",
-        ("backward through the graph a second time",),
+        ("backward through the graph a second time", "backward through the graph second time"),
         say(
             "{loss}.backward() goes back into a round whose graph is freed",
             "backward goes back into a round whose graph is freed",
@@ -195,6 +207,7 @@ ROWS = (
         "backward-twice-freed-graph",
         (
             "backward through the graph a second time",
+            "backward through the graph second time",
             "saved intermediate results have already been freed",
             "directly access saved tensors after they have already been freed",
         ),
@@ -252,7 +265,7 @@ ROWS = (
             "or find why the loss does not use it",
         ),
         kinds=("AttributeError", "TypeError"),
-        when=both(says("nonetype"), written(r"\.grad\b(?!_)")),
+        when=both(says("nonetype"), either(written(r"\.grad\b(?!_)"), _last_touches_grad)),
     ),
     Row(
         "AGX418",
@@ -314,12 +327,19 @@ ROWS = (
     Row(
         "AGX446",
         "sparse-grad-optimizer",
-        ("does not support dense gradients", "does not support sparse gradients"),
+        (
+            "does not support dense gradients",
+            "does not support sparse gradients",
+            "not compatible with sparse gradients",
+            "add(sparse, dense) is not supported",
+            "arguments from the 'sparse",
+        ),
         say(
             "{text} meets a gradient whose layout it cannot step",
             "an optimizer meets a gradient whose layout it cannot step",
         ),
         ("SparseAdam steps sparse gradients alone, most other optimizers dense ones alone",),
         ("give embeddings with sparse=True to SparseAdam and all else to Adam, or set sparse=False",),
+        when=either(says("sparse gradients|dense gradients"), inside("torch/optim/", "clip_grad")),
     ),
 )

@@ -1,5 +1,7 @@
 """Tensors on several devices, NumPy, and what a device cannot hold."""
 
+import re
+
 from autograd_cli.diagnose.logs.records import Facts, Raised, Row
 from autograd_cli.diagnose.logs.rows.words import both, either, say, says, two_devices, written
 
@@ -11,6 +13,21 @@ _APART = (
     "tensors are on different gpus",
     "but got device type",
     "must be on the current device",
+    "tensors must be on the same device",
+    "inputs to be on same device",
+    "tensors are not at the same device",
+    "to have the same device as tensor for",
+    "buffers on device cuda",
+    "found two different devices",
+    "but got device ",
+    "devicetype, but got tensor with",
+    "expected it to be on gpu",
+    "expected them to be on gpu",
+    "is not on the expected device",
+    "expected cuda tensor (got cpu",
+    "expected cpu tensor (got cuda",
+    "expected object of type torch.",
+    "expected type torch.",
 )
 _SENTENCE = say(
     "{text} takes tensors on {device0} and on {device1}",
@@ -32,20 +49,52 @@ _IN_NUMPY = (
 )
 
 
+_OTHER_NUMBER = re.compile(r"but device \d+ does not equal \d+")
+_ONE_DTYPE = re.compile(r"expected (?:object of )?type torch\.")
+
+
 def _others(name: str) -> tuple[str, ...]:
     return tuple(other for other in _FAMILY if other != name)
 
 
 def _two_gpus(raised: Raised, facts: Facts) -> bool:
     gpus = {device for device in facts.devices if device.startswith("cuda:")}
-    return len(gpus) > 1 or "different gpus" in raised.message.lower()
+    words = raised.message.lower()
+    return len(gpus) > 1 or "different gpus" in words or _OTHER_NUMBER.search(words) is not None
 
 
 def _weights_elsewhere(raised: Raised, facts: Facts) -> bool:
     return two_devices(raised, facts) and "weight type" in raised.message
 
 
+def _apart(raised: Raised, facts: Facts) -> bool:
+    """Whether devices differ; of types as torch once wrote them, that they do."""
+    return not _ONE_DTYPE.search(raised.message.lower()) or two_devices(raised, facts)
+
+
+def _input_not_on_mps(raised: Raised, facts: Facts) -> bool:
+    return "mps" in facts.devices[1:2] and facts.devices[0] == "cpu"
+
+
 ROWS = (
+    Row(
+        "AGX310",
+        "meta-tensor-no-data",
+        (
+            "on device meta is not on the expected device",
+            "is not on the expected device meta",
+            "out of meta tensor",
+            "tensor.item() cannot be called on meta",
+            "meta tensor; no data",
+            "cannot be called on meta tensors",
+        ),
+        say(
+            "{text} wants the values of a tensor on meta, which has none",
+            "values are wanted of a tensor on meta, which has none",
+        ),
+        ("the model was made on meta, by low_cpu_mem_usage or a device_map, and never filled",),
+        ("model.to_empty(device=device), then load_state_dict; or load with assign=True",),
+    ),
     Row(
         "AGX335",
         "index-device-mismatch",
@@ -66,7 +115,13 @@ ROWS = (
     Row(
         "AGX342",
         "mps-input-not-moved",
-        ("placeholder storage has not been allocated on mps",),
+        (
+            "placeholder storage has not been allocated on mps",
+            "expected on mps",
+            "passed cpu tensor to mps op",
+            "must be on the same device",
+            "should be the same",
+        ),
         say(
             "{text} gives the model on mps a tensor that is not there",
             "the model is on mps and its input is not",
@@ -74,11 +129,19 @@ ROWS = (
         ("nn.Module.to moves the model alone; each input is moved on its own",),
         ("move each input first: x = x.to('mps')",),
         also=_others("mps-input-not-moved"),
+        when=either(
+            says("allocated on mps|expected on mps|to mps op|_mps: input"),
+            both(says("weight type"), _input_not_on_mps),
+        ),
     ),
     Row(
         "AGX337",
         "model-not-on-input-device",
-        ("should be the same",),
+        (
+            "should be the same",
+            "parameter tensors are not at the same device",
+            "but found one of them on device",
+        ),
         say(
             "the input is on {device0} and the layer's weight on {device1}",
             "the input of a layer is on another device than its weight",
@@ -91,7 +154,10 @@ ROWS = (
             ),
         ),
         also=_others("model-not-on-input-device"),
-        when=both(_weights_elsewhere, says("input type")),
+        when=either(
+            both(_weights_elsewhere, says("input type")),
+            both(two_devices, says("parameter tensors? (?:are not )?at|on device: cpu")),
+        ),
     ),
     Row(
         "AGX339",
@@ -106,7 +172,7 @@ ROWS = (
         ),
         ("take the device from the data, as x.device, in place of a fixed cuda:0",),
         also=_others("device-mismatch-replica"),
-        when=_two_gpus,
+        when=both(_apart, _two_gpus),
     ),
     Row(
         "AGX338",
@@ -119,12 +185,15 @@ ROWS = (
         ),
         ("self.register_buffer('name', tensor) in __init__; in forward make it with device=x.device",),
         also=_others("device-mismatch-unregistered-tensor"),
-        when=either(
-            both(
-                written(r"[-+*/@,(\[=] *self\.\w+(?![\w.(])|self\.\w+ *[-+*/@\[]"),
-                written(r"^(?!.*= self\.\w+\([^()]*\)$)"),
+        when=both(
+            _apart,
+            either(
+                both(
+                    written(r"[-+*/@,(\[=] *self\.\w+(?![\w.(])|self\.\w+ *[-+*/@\[]"),
+                    written(r"^(?!.*= self\.\w+\([^()]*\)$)"),
+                ),
+                written(r"torch\.(?:arange|zeros|ones|tensor|eye|rand|randn|linspace|full)\("),
             ),
-            written(r"torch\.(?:arange|zeros|ones|tensor|eye|rand|randn|linspace|full)\("),
         ),
     ),
     Row(
@@ -138,6 +207,7 @@ ROWS = (
         ),
         ("move what the line takes: x = x.to(device), for the device of next(model.parameters())",),
         also=_others("device-mismatch-input-not-moved"),
+        when=_apart,
     ),
     Row(
         "AGX442",
@@ -180,21 +250,5 @@ ROWS = (
         ),
         ("NumPy arrays and Python lists of arrays give float64",),
         ("convert first: t.float().to('mps'), or torch.as_tensor(a, dtype=torch.float32)",),
-    ),
-    Row(
-        "AGX310",
-        "meta-tensor-no-data",
-        (
-            "out of meta tensor",
-            "tensor.item() cannot be called on meta",
-            "meta tensor; no data",
-            "cannot be called on meta tensors",
-        ),
-        say(
-            "{text} wants the values of a tensor on meta, which has none",
-            "values are wanted of a tensor on meta, which has none",
-        ),
-        ("the model was made on meta, by low_cpu_mem_usage or a device_map, and never filled",),
-        ("model.to_empty(device=device), then load_state_dict; or load with assign=True",),
     ),
 )

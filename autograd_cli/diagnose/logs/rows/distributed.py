@@ -72,7 +72,11 @@ ROWS = (
     Row(
         "AGX612",
         "ddp-unused-parameters",
-        ("to have finished reduction in the prior iteration",),
+        (
+            "to have finished reduction in the prior iteration",
+            "has parameters that were not used in producing the loss",
+            "your training graph has changed in this iteration",
+        ),
         "parameters of a DistributedDataParallel module got no gradient in the round before",
         ("a branch was not taken, a layer is not used, or the loss leaves out an output",),
         (
@@ -98,12 +102,13 @@ ROWS = (
     Row(
         "AGX614",
         "ddp-no-trainable-parameters",
-        ("any parameter that requires a gradient",),
+        ("any parameter that requires a gradient", "tensors.size() > 0 internal assert failed"),
         say(
             "{text} wraps a module of which no parameter requires grad",
             "a module of which no parameter requires grad is wrapped for DistributedDataParallel",
         ),
         ("all is frozen, or it holds no parameter",),
         ("wrap only what is trained; leave a frozen module as it is",),
+        when=says(r"requires a gradient|reducer\.cpp"),
     ),
 )

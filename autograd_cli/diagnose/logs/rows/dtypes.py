@@ -1,7 +1,7 @@
 """Dtypes that do not go together, in operands, targets, indices and what a device computes."""
 
 from autograd_cli.diagnose.logs.records import Facts, Raised, Row
-from autograd_cli.diagnose.logs.rows.words import both, either, inside, say, says, written
+from autograd_cli.diagnose.logs.rows.words import Test, both, either, inside, say, says, written
 
 _MIXED = (
     "expected scalar type",
@@ -17,6 +17,10 @@ _MIXED = (
     "must have the same dtype",
     "query, key, and value to have the same",
     "dtypes to match",
+    "but got dtype",
+    "have same dtype",
+    "dtypes must be the same",
+    "mixed dtype (cpu)",
 )
 _SENTENCE = say(
     "{text} mixes {dtype0} and {dtype1}",
@@ -55,6 +59,15 @@ _CLASSES = either(
     written(r"(?i)cross_?entropy|nll_loss|\bce\w*\("),
 )
 
+_TARGET_FLOATS = says(
+    r"expected object of (?:scalar )?type (?:torch\.)?(?:cuda\.)?(?:Float|Double|Half)\w* .*'target'"
+)
+
+
+def _not(test: Test) -> Test:
+    return lambda raised, facts: not test(raised, facts)
+
+
 ROWS = (
     Row(
         "AGX313",
@@ -66,12 +79,14 @@ ROWS = (
             "for argument #1 'indices'",
             "expected tensor for argument #1 'indices'",
             "expected dtype int64",
+            "expected dtype int32",
+            "only applicable to index tensor",
         ),
         say("{text} has an index of {dtype1}", "an index is not made of whole numbers"),
         ("gather, scatter_, embedding and indexing take int64",),
         ("convert the index: index.long()",),
         also=("cross-entropy-target-dtype",),
-        when=says("expected|must be"),
+        when=says("expected|must be|only applicable"),
     ),
     Row(
         "AGX313",
@@ -84,7 +99,10 @@ ROWS = (
         ("class numbers are int64 of shape (n,); probabilities are floating, of the shape of the scores",),
         ("write target.long() for class numbers, target.float() for probabilities",),
         also=("dtype-mismatch-double-float", "index-dtype"),
-        when=both(_CLASSES, either(both(_whole, says("expected")), says("not implemented for"))),
+        when=both(
+            _CLASSES,
+            either(both(_whole, says("expected"), _not(_TARGET_FLOATS)), says("not implemented for")),
+        ),
     ),
     Row(
         "AGX334",
@@ -94,6 +112,8 @@ ROWS = (
             "result type float can't be cast to the desired output type long",
             "expected scalar type",
             "expected object of scalar type",
+            "expected object of type torch.",
+            "but got dtype",
         ),
         say(
             "{text} compares floating scores with a target of {dtype0}",
@@ -106,6 +126,8 @@ ROWS = (
             _whole,
             either(
                 says("found dtype (?:long|int|byte|short|bool) but expected (?:float|double|half)"),
+                says("expected dtype (?:float|double|half) but got dtype (?:long|int|byte|short|bool)"),
+                _TARGET_FLOATS,
                 inside("binary_cross_entropy", "mse_loss", "l1_loss"),
             ),
         ),
@@ -142,7 +164,7 @@ ROWS = (
         ("part of the model or the input was made half, or autocast ended before this line",),
         ("give x.to(weight.dtype), or run the line under torch.autocast",),
         also=("dtype-mismatch-double-float",),
-        when=_halves,
+        when=either(_halves, says(r"^mixed dtype \(cpu\)")),
     ),
     Row(
         "AGX304",

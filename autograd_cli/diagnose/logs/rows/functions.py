@@ -1,14 +1,15 @@
 """Functions with a backward by hand, hooks, second derivatives, gradcheck, checkpoint, compilers."""
 
 from autograd_cli.diagnose.logs.records import Row
-from autograd_cli.diagnose.logs.rows.words import say, says
+from autograd_cli.diagnose.logs.rows.words import either, say, says
 
 ROWS = (
     Row(
         "AGX426",
         "custom-function-grad-count",
-        ("returned an incorrect number of gradients",),
+        ("returned an incorrect number of gradients", "returned a gradient different than none at position"),
         say(
+            "{op} returns a gradient at position {index}, where its forward takes no tensor",
             "{op} returns {size1} gradients, and its forward takes {size0} inputs",
             "a backward returns another number of gradients than its forward takes inputs",
         ),
@@ -64,14 +65,17 @@ ROWS = (
     Row(
         "AGX429",
         "double-backward-not-implemented",
-        ("is not implemented", "support double backward"),
+        ("is not implemented", "support double backward", "double backwards is not supported"),
         say(
             "a second derivative goes through {op}, whose derivative torch does not have",
             "a second derivative goes through a backward without derivative",
         ),
         ("its backward is one kernel without a derivative of its own",),
         ("write the function from others that have one, or leave out create_graph=True there",),
-        when=says(r"^(?:the )?derivative for [\w:']+ is not implemented|does not support double backward"),
+        when=either(
+            says(r"^(?:the )?derivative for [\w:']+ is not implemented|^double backwards is not supported"),
+            says("does not (?:currently )?support double backward"),
+        ),
     ),
     Row(
         "AGX431",
@@ -89,6 +93,8 @@ ROWS = (
             "has returned an incorrect number of values",
             "has changed the type of value",
             "hook returned an invalid number of grad",
+            "but hook returned",
+            "hook for modules where no input requires gradient should return",
         ),
         say(
             "the hook {name0} returns another gradient than it was given",
@@ -107,7 +113,7 @@ ROWS = (
                 "return None, or a gradient of the same shape for each",
             ),
         ),
-        when=says(r"^(?:backward )?hook"),
+        when=says(r"^(?:backward )?hook|^expected \w+, but hook returned"),
     ),
     Row(
         "AGX440",

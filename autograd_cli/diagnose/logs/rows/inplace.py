@@ -1,7 +1,7 @@
 """Changes in place: of what backward needs, of leaves, views, inference and expanded tensors."""
 
 from autograd_cli.diagnose.logs.records import Facts, Raised, Row
-from autograd_cli.diagnose.logs.rows.words import both, either, inside, near, say, says
+from autograd_cli.diagnose.logs.rows.words import both, either, inside, near, say, says, written
 
 _SAVED = ("modified by an inplace operation",)
 _FAMILY = ("inplace-modified-saved-tensor", "optimizer-step-before-backward", "ddp-buffer-broadcast-inplace")
@@ -24,6 +24,9 @@ def _buffer(raised: Raised, facts: Facts) -> bool:
 
 
 def _weight(raised: Raised, facts: Facts) -> bool:
+    """Whether the tensor is a weight as a layer sees it, or a leaf that was changed before, as by init."""
+    if not facts.op and facts.shapes and facts.versions[1:] >= (1,):
+        return facts.dtypes[:1] in {("float64",), ("float32",), ("float16",), ("bfloat16",)}
     return facts.op in {
         "TBackward",
         "TBackward0",
@@ -93,7 +96,7 @@ ROWS = (
     Row(
         "AGX412",
         "leaf-view-inplace",
-        ("view of a leaf variable", "view of leaf variable"),
+        ("view of a leaf variable", "view of leaf variable", "moved into the graph interior"),
         say(
             "{text} changes a view of a leaf that requires grad",
             "a view of a leaf that requires grad is changed in place",
@@ -107,6 +110,7 @@ ROWS = (
             "for a part of the model, clone the parameter first",
         ),
         also=("leaf-inplace",),
+        when=either(says("view of"), written(r"\] *[-+*/]?=[^=]|\]\.\w+_\(|\.view\(")),
     ),
     Row(
         "AGX412",
@@ -172,7 +176,6 @@ ROWS = (
         (
             "inplace update to inference tensor",
             "in-place update to inference tensor",
-            "requires_grad=true on inference tensor",
         ),
         say(
             "{text} changes a tensor made in inference_mode",
@@ -185,7 +188,11 @@ ROWS = (
     Row(
         "AGX414",
         "inference-tensor-in-autograd",
-        ("inference tensors cannot be saved", "inference tensors do not track"),
+        (
+            "inference tensors cannot be saved",
+            "inference tensors do not track",
+            "requires_grad=true on inference tensor",
+        ),
         say(
             "{text} uses a tensor made in inference_mode where a graph is recorded",
             "a tensor made in inference_mode takes part in a graph",

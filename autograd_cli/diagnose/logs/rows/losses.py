@@ -1,6 +1,6 @@
 """Losses and their targets, indices out of range, device asserts, autocast and truth values."""
 
-from autograd_cli.diagnose.logs.records import Row
+from autograd_cli.diagnose.logs.records import Facts, Raised, Row
 from autograd_cli.diagnose.logs.rows.words import both, either, inside, near, say, says, written
 
 _ASSERT = ("device-side assert", "runtime error (59)", "runtime error (710)", "assertion `", "assertion '")
@@ -8,6 +8,14 @@ _LABEL = r"cur_target|n_classes|\bt >= 0|ClassNLL|nll_loss|NLLCriterion"
 _PROBABILITY = r"input(?:_val)? >= (?:0|zero).*input(?:_val)? <= (?:1|one)|BCECriterion"
 _EMBEDDING = r"srcIndex <|srcSelectDimSize|index out of bounds|-sizes\[i\] <= index|idx_dim"
 _FAMILY = ("label-out-of-range", "bce-input-out-of-range", "embedding-index-out-of-range")
+
+
+def _rows_differ(raised: Raised, facts: Facts) -> bool:
+    """Whether one class number a row is there, and another number of rows."""
+    return (
+        "size mismatch (got input" in raised.message and len(facts.shapes) == 2 and len(facts.shapes[1]) == 1
+    )
+
 
 ROWS = (
     Row(
@@ -45,21 +53,30 @@ ROWS = (
     Row(
         "AGX333",
         "cross-entropy-target-shape",
-        ("multi-target not supported", "batches of spatial targets supported", "target tensor expected"),
+        (
+            "multi-target not supported",
+            "batches of spatial targets supported",
+            "target tensor expected",
+            "expected target size",
+            "input and target batch or spatial sizes don't match",
+            "size mismatch (got input",
+        ),
         say(
             "the target of {text} has shape {shape0}, not one class number a place",
             "the target is not one class number a place",
         ),
         ("scores are (n, classes, ...), class numbers (n, ...) without the classes",),
         ("drop the dimension with target.squeeze(1), or take one-hot targets back with target.argmax(1)",),
+        when=lambda raised, facts: not _rows_differ(raised, facts),
     ),
     Row(
         "AGX316",
         "batch-size-mismatch",
-        ("to match target batch_size",),
+        ("to match target batch_size", "size mismatch (got input"),
         say(
             "{text}: {size0} rows of scores meet {size1} targets",
             "{size0} rows of scores meet {size1} targets",
+            "{text}: scores of shape {shape0} meet targets of shape {shape1}",
             "scores and targets differ in number",
         ),
         ("a view or a flatten moved the batch into another dimension",),
@@ -135,7 +152,7 @@ ROWS = (
     Row(
         "AGX309",
         "label-out-of-range",
-        ("is out of bounds.", "`cur_target"),
+        ("is out of bounds.", "`cur_target", "class values must be smaller than num_classes"),
         say(
             "the class number {size0} is not below the number of scores",
             "a class number is not below the number of scores",
@@ -143,7 +160,20 @@ ROWS = (
         ("labels start at 1, or the last layer has too few outputs",),
         ("subtract 1 from labels that start at 1, or give the last layer target.max() + 1 outputs",),
         kinds=("IndexError", "RuntimeError"),
-        when=says(r"^target -?\d+ is out of bounds|cur_target"),
+        when=says(r"^target -?\d+ is out of bounds|cur_target|^class values"),
+    ),
+    Row(
+        "AGX329",
+        "sequence-longer-than-positions",
+        ("index out of range in self",),
+        say(
+            "{text} looks up more positions than the model's table has",
+            "a sequence is longer than the table of positions",
+        ),
+        ("the tokenizer did not cut the text to what the model was made for",),
+        ("pass truncation=True and max_length to the tokenizer",),
+        also=("embedding-index-out-of-range",),
+        when=near(r"(?i)position_?(?:embed|ids)|sequence length is longer than"),
     ),
     Row(
         "AGX309",

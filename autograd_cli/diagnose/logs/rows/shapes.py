@@ -9,20 +9,32 @@ _MATMUL = (
     "size mismatch, m1",
     "size mismatch, got",
     "size mismatch, ",
+    "must have same reduction dim",
 )
 _SUM = ("the size of tensor a", "the expanded size of the tensor", "inconsistent tensor size")
 _POSITIONS = (
-    r"(?i)position|\bpos_|_pos\b|buffered|token_type|max_length|maximum (?:sequence )?length|longer than the"
+    r"(?i)position|\bpos_|_pos\b|\.pos\b|\bwpe\b|buffered|token_type|max_length|"
+    r"maximum (?:sequence )?length|longer than the"
+)
+_TABLES = {77, 128, 256, 512, 514, 1024, 2048, 4096}
+_PRODUCT = written(r" @ |@ ?\w|\b(?:matmul|mm|bmm|mv|addmm|einsum|dot)\(")
+_IN_LOADER = either(
+    inside("collate", "dataloader", "DataLoader"),
+    near(r"collate_fn|Caught \w+ in DataLoader worker"),
 )
 
 
 def _too_long(raised: Raised, facts: Facts) -> bool:
     sizes = [size for size in facts.sizes if size >= 32]
-    return (
-        bool(sizes)
-        and min(sizes[:2]) in {77, 128, 256, 512, 514, 1024, 2048, 4096}
-        and len(set(sizes[:2])) == 2
-    )
+    return len(set(sizes[:2])) == 2 and min(sizes[:2]) in _TABLES and (facts.index or 0) <= 1
+
+
+def _maps_differ(raised: Raised, facts: Facts) -> bool:
+    """Whether heights or widths of images differ by what halving an odd one leaves, or by one halving."""
+    if (facts.index or 0) < 2 or len(facts.sizes) < 2:
+        return False
+    low, high = sorted(facts.sizes[:2])
+    return low > 1 and (high - low <= 2 or high == 2 * low)
 
 
 ROWS = (
@@ -46,8 +58,7 @@ ROWS = (
         also=("matmul-shape-mismatch",),
         when=either(
             inside("linear", "Linear"),
-            written(r"self\.\w+\(|F\.linear"),
-            both(says("mat1"), lambda raised, facts: not raised.frames),
+            both(says("m1|mat1|reduction dim"), lambda raised, facts: not _PRODUCT(raised, facts)),
         ),
     ),
     Row(
@@ -61,7 +72,7 @@ ROWS = (
         ("the last size of the left must be the first of the right",),
         ("transpose one of them with .mT, or change the layer's size",),
         also=("linear-in-features-mismatch",),
-        when=says("m1|mat1|mat2|batch2"),
+        when=says("m1|mat1|mat2|batch2|reduction dim"),
     ),
     Row(
         "AGX327",
@@ -82,6 +93,24 @@ ROWS = (
         when=says("channels"),
     ),
     Row(
+        "AGX330",
+        "collate-unequal-sizes",
+        (
+            "stack expects each tensor to be equal size",
+            "sizes of tensors must match except",
+            "trying to resize storage that is not resizable",
+            "each element in list of batch should be of equal size",
+        ),
+        say(
+            "samples of one batch have shapes {shape0} and {shape1}",
+            "the samples of one batch have several shapes",
+        ),
+        ("the DataLoader stacks samples, which must be of one size",),
+        ("resize or crop in the dataset, or pass a collate_fn that pads or keeps a list",),
+        also=("joined-size-mismatch",),
+        when=_IN_LOADER,
+    ),
+    Row(
         "AGX329",
         "sequence-longer-than-positions",
         _SUM,
@@ -97,7 +126,7 @@ ROWS = (
             ),
         ),
         also=("broadcast-shape-mismatch",),
-        when=either(near(_POSITIONS), both(inside("transformers", "bert", "gpt", "clip"), _too_long)),
+        when=either(near(_POSITIONS), _too_long),
     ),
     Row(
         "AGX328",
@@ -118,7 +147,9 @@ ROWS = (
         ),
         also=("joined-size-mismatch", "broadcast-shape-mismatch"),
         when=either(
-            says("sizes of tensors must match"), written(r"(?i)skip|shortcut|residual|encoder|\benc\d")
+            says("sizes of tensors must match"),
+            written(r"(?i)skip|shortcut|residual|identity|encoder|\benc\d"),
+            _maps_differ,
         ),
     ),
     Row(
@@ -155,24 +186,6 @@ ROWS = (
         ("the sizes must multiply to the number of elements; images of another size change what is left",),
         ("use x.flatten(1), or take sizes from x.shape",),
         when=says("shape"),
-    ),
-    Row(
-        "AGX330",
-        "collate-unequal-sizes",
-        (
-            "stack expects each tensor to be equal size",
-            "invalid argument 0: sizes of tensors must match",
-            "trying to resize storage that is not resizable",
-            "each element in list of batch should be of equal size",
-        ),
-        say(
-            "samples of one batch have shapes {shape0} and {shape1}",
-            "the samples of one batch have several shapes",
-        ),
-        ("the DataLoader stacks samples, which must be of one size",),
-        ("resize or crop in the dataset, or pass a collate_fn that pads or keeps a list",),
-        also=("joined-size-mismatch",),
-        when=either(inside("collate", "dataloader", "DataLoader"), near(r"collate|DataLoader")),
     ),
     Row(
         "AGX317",
