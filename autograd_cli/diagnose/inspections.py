@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from autograd_cli.diagnose import cuts, inputs, nonfinite, outputs, pairs, verdicts
 from autograd_cli.diagnose.scene import Scene
-from autograd_cli.diagnose.trial import tried
+from autograd_cli.diagnose.trial import both_ways, tried
 from autograd_cli.report import Finding, Gradient, Graph
 from autograd_cli.run.tape import Run
 
@@ -34,4 +34,12 @@ def inspect(
 ) -> tuple[Finding, ...]:
     """What is worth saying about a run that worked: errors and warnings first, then notes."""
     scene = Scene(run, graph, gradients, cotangent_given)
-    return tuple(tried(run, finding) for _, rule in INSPECTIONS for finding in rule(scene))
+    return tuple(_shown(run, tried(run, finding)) for _, rule in INSPECTIONS for finding in rule(scene))
+
+
+def _shown(run: Run, finding: Finding) -> Finding:
+    """The finding with the gradients both ways where that is what shows the mistake."""
+    fix = next((fix for fix in finding.fix if fix.passed), None)
+    if finding.code != "AGX407" or fix is None:
+        return finding
+    return pairs.with_gradients(finding, both_ways(run, fix.program))

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any, Protocol
 
 import torch
 
 from autograd_cli.diagnose import drawing, repair
+from autograd_cli.diagnose.both import Both
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
@@ -110,9 +112,10 @@ def column_first(sides: Sequence[Side]) -> tuple[Side, Side]:
 
 
 def is_column_and_row(column: torch.Tensor, row: torch.Tensor) -> bool:
-    """Whether a tensor (n,1) meets one of (n,), so that the result is (n,n)."""
-    n = row.shape[0] if row.ndim == 1 else 0
-    return n > 1 and tuple(column.shape) == (n, 1)
+    """Whether a tensor (n,1) meets one of (n,), so that the result is (n,n); more dimensions likewise."""
+    wide = drawing.broadcast((tuple(column.shape), tuple(row.shape)))
+    is_column = bool(row.ndim) and tuple(column.shape) == (*row.shape, 1)
+    return is_column and wide is not None and prod(wide) > row.numel()
 
 
 def puts_in_a_one(expr: nodes.Expr) -> bool:
@@ -133,23 +136,36 @@ def puts_in_a_one(expr: nodes.Expr) -> bool:
 def all_pairs(told: Teller, expr: nodes.Expr, value: torch.Tensor, sides: Sequence[Side]) -> Finding:
     """AGX407 for the call `expr` with the result `value`, drawn, with the row made a column as its fix."""
     column, row = column_first(sides)
-    source, n = told.source, row.value.shape[0]
-    names = [drawing.quoted(source[side.expr.span]) for side in (column, row)]
-    cells = drawing.aligned([tuple(side.value.shape) for side in sides])
+    source, shapes = told.source, [tuple(side.value.shape) for side in sides]
+    wide = drawing.broadcast(shapes) or ()
+    texts = {side.expr.span: drawing.quoted(source[side.expr.span]) for side in sides}
+    first, second = (f"{texts[s.expr.span]} {shape_text(s.value.shape)}" for s in (column, row))
+    added = "[:, None]" if row.value.ndim == 1 else "[..., None]"
+    cells = drawing.aligned(shapes)
     rows = [(source[s.expr.span], tuple(s.value.shape), c) for s, c in zip(sides, cells, strict=True)]
-    rows.append((source[expr.span] if value.ndim else "their difference", (n, n), [n, n]))
+    rows.append((source[expr.span] if value.ndim else "their difference", wide, list(wide)))
     return told.finding(
         "AGX407",
-        f"{names[0]} ({n},1) with {names[1]} ({n},) gives "
-        f"({n},{n}): each element meets all {n} of the other, {n * n} pairs, and "
-        "all of them go into the result.",
+        f"{first} with {second} gives {shape_text(wide)}: each element meets all {wide[-1]} of the other, "
+        f"{prod(wide)} pairs, and all of them go into the result.",
         span=expr.span,
         cause=drawing.grid(rows, {0}),
         fix=(
             Fix(
-                f"{names[1]} as a column, element by element",
-                repair.suffixed(source, row.expr, "[:, None]", expr),
+                f"{texts[row.expr.span]} as a column, element by element",
+                repair.suffixed(source, row.expr, added, expr),
             ),
         ),
-        shapes=[tuple(side.value.shape) for side in sides],
+        shapes=shapes,
     )
+
+
+def with_gradients(finding: Finding, both: Both | None) -> Finding:
+    """A loss over all pairs with the loss and its gradients beside those of the repair."""
+    if both is None or not both.gradients:
+        return finding
+    lines = both.lines("with the fix")
+    if both.root is not None:
+        one, other = (f"{value:.7g}" for value in both.root)
+        lines = (f"the loss is {one}; with the fix {other}", *lines)
+    return replace(finding, cause=(*finding.cause, *lines), evidence={**finding.evidence, "off": both.off})

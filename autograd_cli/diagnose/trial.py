@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+import torch
+
+from autograd_cli.diagnose.both import Both, Tensors, both
 from autograd_cli.errors import AgxError
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
@@ -35,10 +38,36 @@ def _without_comments(made: Run, fix: Fix) -> Fix:
 def _run(made: Run, fix: Fix) -> Fix:
     if not fix.program:
         return fix
-    try:
-        program = parse(Source(fix.program, made.program.source.name), made.settings.text)
-        with torch_state(made.settings):
-            again = run(program, made.bindings, made.settings)
-    except AgxError:
+    again = _again(made, fix.program)
+    if again is None:
         return replace(fix, ran=False, passed=False)
     return replace(fix, ran=True, passed=again.failure is None)
+
+
+def _again(made: Run, text: str) -> Run | None:
+    """Another source run on the same bindings; None where agx refuses it."""
+    try:
+        program = parse(Source(text, made.program.source.name), made.settings.text)
+        with torch_state(made.settings):
+            return run(program, made.bindings, made.settings)
+    except AgxError:
+        return None
+
+
+def both_ways(made: Run, text: str) -> Both | None:
+    """The output and the gradients of a run, and those of another source on the same bindings."""
+    runs = [_again(made, made.program.text), _again(made, text)]
+    one, two = (None if each is None else _gradients(each) for each in runs)
+    return None if one is None or two is None else both((one[0], two[0]), one[1], two[1])
+
+
+def _gradients(made: Run) -> tuple[float, Tensors] | None:
+    output = None if made.failure is not None else made.output
+    leaves = {
+        step.name: step.value for step in made.steps if step.kind == "binding" and step.name in made.leaves
+    }
+    if not isinstance(output, torch.Tensor) or output.numel() != 1 or not output.requires_grad or not leaves:
+        return None
+    found = torch.autograd.grad(output, list(leaves.values()), allow_unused=True)
+    grads = {name: grad for name, grad in zip(leaves, found, strict=True) if grad is not None}
+    return float(output.detach()), grads

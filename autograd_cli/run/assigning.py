@@ -132,7 +132,7 @@ def attribute_giver(state: State, target: nodes.Attribute) -> Callable[[Any, Any
             same = is_data and type(value) in TENSORS and _one_memory(tensor, value)
             before = None if same else get(tensor)
             if is_data and not same and type(value) in TENSORS:
-                state.mutations.about_to_rebase(tensor, state.number)
+                state.mutations.about_to_rebase(tensor, state.number, target.span)
             setattr(tensor, name, value)
         except Exception as error:
             state.failed(error, target, None, (owner, argument), (target.value,))

@@ -65,6 +65,7 @@ class Rebase:
     number: int
     tensor: torch.Tensor
     old: torch.Tensor
+    span: Span
 
 
 class Mutations:
@@ -116,9 +117,9 @@ class Mutations:
         place = self._places.get(key)
         return () if place is None else place.writes
 
-    def about_to_rebase(self, tensor: torch.Tensor, number: int) -> None:
+    def about_to_rebase(self, tensor: torch.Tensor, number: int, span: Span) -> None:
         """Keep what memory `tensor` has, which `x.data = …` at the step `number` is about to change."""
-        self.rebased.append(Rebase(number, tensor, tensor.detach()))
+        self.rebased.append(Rebase(number, tensor, tensor.detach(), span))
 
     def value_at(self, tensor: torch.Tensor, number: int) -> torch.Tensor | None:
         """`tensor` as it was when the Traced `number` was made; None where that was forgotten.

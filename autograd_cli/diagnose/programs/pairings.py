@@ -12,6 +12,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakTensorKeyDictionary
 
+from autograd_cli.diagnose.drawing import broadcast
 from autograd_cli.diagnose.pairs import Side, all_pairs, is_column_and_row, puts_in_a_one
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.trial import rerun
@@ -107,8 +108,7 @@ def _run(whole: Whole, mode: _Pairs) -> Ran | None:
 
 
 def _made(sides: list[Side]) -> torch.Tensor:
-    count = max(side.value.shape[0] for side in sides)
-    return torch.empty(count, count, device="meta")
+    return torch.empty(broadcast([tuple(side.value.shape) for side in sides]) or (), device="meta")
 
 
 def _sides(whole: Whole, failure: Failure) -> list[Side] | None:
@@ -116,7 +116,7 @@ def _sides(whole: Whole, failure: Failure) -> list[Side] | None:
     operands = [o for o in failure.operands if isinstance(o.value, torch.Tensor)]
     if not isinstance(failure.error, _Stopped) or len(operands) != 2:
         return None
-    if any(operand.value.ndim == 2 and _is_meant(whole, operand) for operand in operands):
+    if any(operand.value.ndim > 1 and _is_meant(whole, operand) for operand in operands):
         return None
     return [Side(operand.expr, operand.value) for operand in operands]
 

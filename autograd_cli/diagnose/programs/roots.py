@@ -80,7 +80,7 @@ def _columns(scene: Scene, finding: Finding) -> Iterator[LiveStep]:
 def _made_a_column(scene: Scene, step: LiveStep) -> bool:
     """Whether the assignments of a name put in a dimension of size 1."""
     name = step.expr.id if isinstance(step.expr, Name) else ""
-    is_column = isinstance(step.value, torch.Tensor) and step.value.ndim == 2
+    is_column = isinstance(step.value, torch.Tensor) and step.value.ndim > 1
     own = [s for s in statements(scene.run.program.statements) if name in targets(s)]
     return is_column and any(isinstance(s, nodes.Assign) and pairs.puts_in_a_one(s.value) for s in own)
 

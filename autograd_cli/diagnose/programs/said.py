@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from math import prod
 
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.programs.scene import Whole
@@ -11,11 +12,13 @@ from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.report import Finding, Fix
+from autograd_cli.report.values import shape_text
 from autograd_cli.run.traced import Traced
 
 _NONLEAF = re.compile(r"\.grad attribute of a Tensor that is not a leaf")
 _COPY = re.compile(r"To copy construct from a tensor")
 _PAIRS = re.compile(r"target size .*different to the input size")
+_SIZES = re.compile(r"torch\.Size\(\[([\d, ]*)\]\)")
 _HARMLESS = re.compile(
     r"requires_grad=True to a scalar|CUDA is not available|Failed to initialize NumPy"
     r"|not available\. +Disabling|create_graph=True will create|__array|lr_scheduler"
@@ -143,18 +146,31 @@ def pairs(whole: Whole) -> Iterator[Finding]:
     """AGX407 where a loss was given a target of another shape and compared all pairs."""
     for words, span in _once(whole, _PAIRS):
         call = next((n for n in _calls_at(whole, span)), None)
-        if call is None or len(call.args) < 2:
+        shapes = _wide(words)
+        if call is None or len(call.args) < 2 or shapes is None:
             continue
         given, target = (whole.source[a.span] for a in call.args[:2])
+        first, second, wide = (shape_text(shape) for shape in shapes)
         program = replaced(whole.source, {call.args[1].span: f"{_tight(target)}.view_as({given})"})
         yield whole.finding(
             "AGX407",
-            f"`{drawing.label(given)}` and its target `{drawing.label(target)}` have different shapes, so "
-            "each element meets every element of the other, and the loss is the mean over all these pairs.",
+            f"`{drawing.label(given)}` {first} and its target `{drawing.label(target)}` {second} have "
+            f"different shapes: they give {wide}, where each element meets every one of the other, and the "
+            f"loss is taken over all these {prod(shapes[2])} pairs.",
             span=span,
             torch=words,
             fix=(Fix(f"line {whole.line(span)}:  the target in the shape of `{given}`", program),),
+            shapes=shapes[:2],
         )
+
+
+def _wide(words: str) -> tuple[tuple[int, ...], ...] | None:
+    """The shapes of input and target in torch's words, and the wider one that they make; else None."""
+    target, given = (tuple(map(int, re.findall(r"\d+", size))) for size in _SIZES.findall(words)[:2])
+    wide = drawing.broadcast((given, target))
+    if wide is None or prod(given) != prod(target) or prod(wide) == prod(given):
+        return None
+    return given, target, wide
 
 
 def _calls_at(whole: Whole, span: Span) -> Iterator[nodes.Call]:
@@ -170,10 +186,12 @@ def _tight(text: str) -> str:
 
 def other(whole: Whole) -> Iterator[Finding]:
     """AGX323 for each other warning of torch, in its own words."""
-    known = (_NONLEAF, _COPY, _PAIRS, _HARMLESS)
+    known = (_NONLEAF, _COPY, _HARMLESS)
     said: set[str] = set()
     for words, span in whole.ran.warned:
         if words in said or any(pattern.search(words) for pattern in known):
+            continue
+        if _PAIRS.search(words) and _wide(words):
             continue
         said.add(words)
         yield whole.finding("AGX323", f"torch warns at line {whole.line(span)}.", span=span, torch=words)

@@ -5,12 +5,14 @@ from collections.abc import Iterator
 import torch
 
 from autograd_cli.diagnose import drawing
+from autograd_cli.diagnose.programs.both_ways import compared, first_of
 from autograd_cli.diagnose.programs.moving import moved_behind
 from autograd_cli.diagnose.programs.mutated import Victim, name_of, told, victims_among
 from autograd_cli.diagnose.programs.rewriting import repairs
 from autograd_cli.diagnose.programs.scene import Whole, reachable
 from autograd_cli.diagnose.programs.through import root_name, written
 from autograd_cli.diagnose.programs.upstream import mode_around
+from autograd_cli.diagnose.programs.ways import arguments, kept_by, memory
 from autograd_cli.diagnose.statements import around, replaced
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
@@ -18,18 +20,46 @@ from autograd_cli.report import Finding, Fix
 from autograd_cli.run.mutations import Write
 from autograd_cli.run.tape import grad_fn_of
 from autograd_cli.run.traced import Passed, Traced
+from autograd_cli.run.values import tensors_in
 
 
 def unseen_change(whole: Whole) -> Iterator[Finding]:
     """AGX415 for a value that backward needed and that .data or NumPy changed before it came."""
-    if not any(write.untracked for write in whole.ran.mutations.writes):
-        return
     said: set[Span] = set()
-    for victim in victims_among(whole, whole.values, untracked=True):
+    for victim in (*_overwritten(whole), *_rebased(whole)):
         passed, span = _backward_after(whole, victim), victim.writes[0].span
         if passed is not None and span not in said:
             said.add(span)
-            yield _finding(whole, victim, passed)
+            yield from _finding(whole, victim, passed)
+
+
+def _overwritten(whole: Whole) -> list[Victim]:
+    """The calls whose kept memory was written where torch does not count it."""
+    if not any(write.untracked for write in whole.ran.mutations.writes):
+        return []
+    return victims_among(whole, whole.values, untracked=True)
+
+
+def _rebased(whole: Whole) -> Iterator[Victim]:
+    """The calls that kept a tensor which `x.data = …` has put on other memory since."""
+    for rebase in whole.ran.mutations.rebased:
+        write = Write(rebase.number, rebase.span, 0, b"", untracked=True)
+        for traced in whole.values:
+            if traced.grad_fns and traced.number < rebase.number:
+                held = (*arguments(traced), traced)
+                value = next((one for one in held if one.value is rebase.tensor), None)
+                if value is not None and memory(rebase.tensor) in kept_by(traced):
+                    yield Victim(traced, value, value is traced, (write,))
+
+
+def _differs(whole: Whole, victim: Victim, passed: Passed) -> bool:
+    """Whether the backward found other numbers than those that the call kept."""
+    tensor = tensors_in(victim.value.value)[0]
+    old = whole.ran.mutations.value_at(tensor, victim.call.number)
+    new = whole.ran.mutations.value_at(tensor, passed.at)
+    if old is None or new is None or old.dtype != new.dtype:
+        return True
+    return not torch.equal(old, new)
 
 
 def changed_result(whole: Whole) -> Iterator[Finding]:
@@ -126,18 +156,25 @@ def _leads_to(whole: Whole, passed: Passed, call: Traced) -> bool:
     return any(traced is call for traced in reachable(roots))
 
 
-def _finding(whole: Whole, victim: Victim, passed: Passed) -> Finding:
+def _finding(whole: Whole, victim: Victim, passed: Passed) -> Iterator[Finding]:
+    """What is changed and who needed it; nothing where the gradients are those without the change."""
     write, name = victim.writes[0], name_of(whole, victim)
-    needed = whole.line(victim.call.expr.span)
-    return whole.finding(
+    needed, changed = whole.line(victim.call.expr.span), whole.line(write.span)
+    without = replaced(whole.source, {whole.statement(write.span).span: "pass"})
+    backwards = compared(whole, without)
+    both = first_of(backwards)
+    if both is None and (backwards or not _differs(whole, victim, passed)):
+        return
+    yield whole.finding(
         "AGX415",
-        f"{drawing.quoted(name)} is changed on line {whole.line(write.span)} where torch does not see it, "
+        f"{drawing.quoted(name)} is changed on line {changed} where torch does not see it, "
         f"after line {needed} kept it for backward: the gradient of line {whole.line(passed.span)} is "
         "computed from the new values, and is wrong.",
         span=write.span,
         cause=told(whole, [victim]),
         fix=(*moved_behind(whole, write.span, passed.span), *repairs(whole, write.span)),
-        changed=whole.line(write.span),
+        changed=changed,
         needed=needed,
         backward=whole.line(passed.span),
+        **({"off": both.off, "without": both.lines(f"without line {changed}")} if both else {}),
     )

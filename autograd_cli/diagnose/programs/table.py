@@ -1,11 +1,12 @@
 """The rules for a program beside those for its failure, each listed once."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
 from autograd_cli.diagnose.nonfinite import bad
+from autograd_cli.diagnose.pairs import with_gradients
 from autograd_cli.diagnose.programs import (
     accumulation,
+    amounts,
     comments,
     diverged,
     losses,
@@ -19,6 +20,7 @@ from autograd_cli.diagnose.programs import (
     silent,
     vanishing,
 )
+from autograd_cli.diagnose.programs.both_ways import compared, first_of
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.trial import tried
 from autograd_cli.diagnose.scene import Scene
@@ -65,17 +67,19 @@ def inspect_program(ran: Ran, backwards: Sequence[Backward] = ()) -> tuple[Findi
     source; what several rules say of one place by one code is said once.
     """
     whole = Whole(ran)
-    found = [tried(whole, finding, rule) for _, rule in INSPECTIONS for finding in rule(whole)]
+    found = [_shown(whole, tried(whole, each, rule)) for _, rule in INSPECTIONS for each in rule(whole)]
     for run, graph, gradients in backwards:
         scene = Scene(run, graph, gradients)
         told = (finding for _, rule in ROOTS for finding in rule(scene))
-        found += [tried(whole, diverged.dated(whole, finding, scene.root.expr.span)) for finding in told]
+        dated = [diverged.dated(whole, finding, scene.root.expr.span) for finding in told]
+        found += [_shown(whole, tried(whole, finding)) for finding in dated]
     codes = {each.code for each in found}
     if "AGX501" in codes and "AGX415" not in codes:
         rule = silent.changed_result
         found += [tried(whole, finding, rule) for finding in rule(whole)]
-    order = list(Severity)
-    return tuple(sorted(_once(_explained(found)), key=lambda finding: order.index(finding.severity)))
+    gradients = [each for _, _, every in backwards for each in every]
+    order, said_once = list(Severity), _once(_explained(found, gradients))
+    return tuple(sorted(said_once, key=lambda finding: order.index(finding.severity)))
 
 
 def needs_graph(gradients: Sequence[Gradient]) -> bool:
@@ -83,15 +87,22 @@ def needs_graph(gradients: Sequence[Gradient]) -> bool:
     return any(bad(each.autograd) or vanishing.is_zero(each) for each in gradients)
 
 
-def _explained(findings: Sequence[Finding]) -> list[Finding]:
+def _explained(findings: Sequence[Finding], gradients: Sequence[Gradient]) -> list[Finding]:
     """The findings without the plain word that a gradient is wrong, where another says why."""
     why = next((each for each in findings if each.code == "AGX415"), None)
     if why is None:
         known = {name for each in findings if each.code == "AGX502" for name in _leaves(each)}
         return [each for each in findings if each.code != "AGX501" or not known & _leaves(each)]
-    said = [line for each in findings if each.code == "AGX501" for line in each.cause]
-    told = replace(why, cause=(*why.cause, *dict.fromkeys(said)))
+    told = amounts.with_amounts(why, gradients)
     return [told if each is why else each for each in findings if each.code != "AGX501"]
+
+
+def _shown(whole: Whole, finding: Finding) -> Finding:
+    """The finding with the gradients both ways where that is what shows the mistake."""
+    fix = next((fix for fix in finding.fix if fix.passed), None)
+    if finding.code != "AGX407" or fix is None:
+        return finding
+    return with_gradients(finding, first_of(compared(whole, fix.program)))
 
 
 def _leaves(finding: Finding) -> set[str]:

@@ -1,4 +1,4 @@
-# expect: AGX415 warning 6 1
+# expect: AGX415 warning 6
 import torch
 x = torch.tensor([1.0, 2.0], requires_grad=True)
 y = x ** 2

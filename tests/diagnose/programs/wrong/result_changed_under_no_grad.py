@@ -1,4 +1,4 @@
-# expect: AGX415 warning 7 1
+# expect: AGX415 warning 7
 # fix: line 6:  y.mul_(10)
 import torch
 x = torch.tensor([1.0, 2.0], requires_grad=True)
