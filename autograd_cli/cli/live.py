@@ -1,13 +1,11 @@
 """The examples of a page, run here and now, each as a person would run it."""
 
 import io
+import os
 import re
 import shlex
-import sys
-import traceback
-import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -65,7 +63,7 @@ def ran(example: Example, *words: str, screen: Screen = Screen()) -> Ran:
             return _pipeline([*shlex.split(example.text), *words], screen)
         if example.kind is Kind.TRACE:
             return _command(["trace", PROGRAM, *words], "", screen)
-        return _script(example, screen)
+        return _script(screen)
 
 
 def findings(example: Example) -> tuple[Finding, ...]:
@@ -76,7 +74,7 @@ def findings(example: Example) -> tuple[Finding, ...]:
         printed = ran(example, "--json").printed
         return from_json(printed).findings if printed.startswith("{") else ()
     with _folder(example):
-        return tuple(one.finding for one in _scripted(example)[1].findings)
+        return tuple(one.finding for one in _scripted()[1].findings)
 
 
 def command(example: Example) -> str:
@@ -149,35 +147,21 @@ def _text(stream: io.TextIOWrapper) -> str:
     return bytes(stream.buffer.getbuffer()).decode() if isinstance(stream.buffer, io.BytesIO) else ""
 
 
-def _script(example: Example, screen: Screen) -> Ran:
-    """What comes of a program in plain Python: its output, and what its last words say of torch."""
+def _script(screen: Screen) -> Ran:
+    """What comes of the program in plain Python that lies in this folder: its output, and the findings."""
     from autograd_cli.views.diagnosis import render
 
-    printed, found = _scripted(example)
+    printed, found = _scripted()
     form = "plain" if screen.width is None else "rich"
-    return Ran(printed, render(found, form, width=screen.width or 80, colour=screen.colour), found.status)
+    told = render(found, form, width=screen.width or 80, colour=screen.colour)
+    return Ran(printed, told.replace(f"{Path.cwd()}{os.sep}", ""), found.status)
 
 
-def _scripted(example: Example) -> tuple[str, Diagnosis]:
+def _scripted() -> tuple[str, Diagnosis]:
     """What a program in plain Python prints, and what is found in how it ends."""
-    from autograd_cli.diagnose.logs.read import read
+    from autograd_cli.diagnose.scripts import inside
 
-    out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err), warnings.catch_warnings():
-        warnings.simplefilter("default")
-        status = _executed(example.text)
-    log = read([err.getvalue().encode()])
-    return out.getvalue(), Diagnosis(PROGRAM, log.lines, log.findings, max(int(log.status), status))
-
-
-def _executed(text: str) -> int:
-    """Run a program as Python would; the status that it ends with."""
-    try:
-        exec(compile(text, PROGRAM, "exec"), {"__name__": "__main__", "__file__": PROGRAM})
-    except SystemExit as leaving:
-        return int(leaving.code or 0)
-    except BaseException as error:
-        error.__traceback__ = error.__traceback__ and error.__traceback__.tb_next
-        sys.stderr.write("".join(traceback.format_exception(error)))
-        return ExitStatus.FAILED
-    return ExitStatus.OK
+    ended = inside.run(PROGRAM)
+    printed = ended.out + (f"{ended.error}\n" if ended.error and not ended.findings else "")
+    status = int(ExitStatus.FAILED) if ended.failed else ended.status
+    return printed, Diagnosis(PROGRAM, None, ended.findings, status)

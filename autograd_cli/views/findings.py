@@ -104,11 +104,11 @@ def _fix(fix: Fix, report: Report) -> list[Line]:
         lines.append(Line(said, indent=2, hang=5))
     programs = fix.program.splitlines()
     if report.statements and len(programs) >= _MOST_LINES:
-        return lines + _edited(report.source.splitlines(), programs)
+        return lines + edited(report.source.splitlines(), programs)
     return lines + [Line(words((visible(line), "source")), indent=7, whole=True) for line in programs]
 
 
-def _edited(before: Sequence[str], after: Sequence[str]) -> list[Line]:
+def edited(before: Sequence[str], after: Sequence[str]) -> list[Line]:
     """Where a whole program was mended, the lines that are not as they were, with their numbers."""
     least = min(len(before), len(after))
     same = next((at for at in range(least) if before[at] != after[at]), least)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from autograd_cli.lang.source import visible
 from autograd_cli.report.reproduced import Outcome, Reproduced
-from autograd_cli.views.findings import torch_says
+from autograd_cli.views.findings import edited, torch_says
 from autograd_cli.views.pieces import Line, words
 
 _SAID = {
@@ -13,6 +13,9 @@ _SAID = {
     Outcome.SILENT: "does not say so of this, which has the same mistake:",
     Outcome.GONE: "no longer raises it: this comes to its end:",
 }
+
+_LONG = 6
+"""A program of this many lines is not written out twice."""
 
 
 def block(of: Reproduced | None) -> Iterator[Line]:
@@ -31,7 +34,14 @@ def block(of: Reproduced | None) -> Iterator[Line]:
     if of.repaired and of.outcome is not Outcome.GONE:
         ran = "comes to its end, nothing is found in it:" if of.passed else "does not come to its end here:"
         yield Line(words(("repaired  ", "good"), f"this {ran}"), indent=2, hang=10)
-        yield from _program(of.repaired)
+        yield from _repaired(of.program.splitlines(), of.repaired.splitlines())
+
+
+def _repaired(before: list[str], after: list[str]) -> list[Line]:
+    """The repaired program; of a long one the lines that are not as they were."""
+    if min(len(before), len(after)) < _LONG:
+        return list(_program("\n".join(after)))
+    return edited(before, after)
 
 
 def _program(text: str) -> Iterator[Line]:

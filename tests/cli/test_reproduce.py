@@ -1,0 +1,135 @@
+"""`agx diagnose --reproduce`: the mistake of a log, made again on the torch that is installed."""
+
+import io
+import json
+
+import pytest
+import torch
+
+from autograd_cli import catalogue, cli
+from autograd_cli.catalogue import load
+from autograd_cli.cli import live, reproduce
+from autograd_cli.cli.environment import Environment
+from autograd_cli.diagnose.logs.rows import ROWS
+from autograd_cli.report import Finding, Severity
+from autograd_cli.report.diagnosis import Traced
+from autograd_cli.report.reproduced import Outcome
+
+LINEAR = """\
+Traceback (most recent call last):
+  File "/home/me/fit.py", line 31, in forward
+    x = self.fc(x)
+  File "/env/lib/python3.11/site-packages/torch/nn/modules/linear.py", line 134, in forward
+    return F.linear(input, self.weight, self.bias)
+RuntimeError: mat1 and mat2 shapes cannot be multiplied (32x784 and 128x10)
+"""
+
+ON_CUDA = """\
+Traceback (most recent call last):
+  File "/home/me/fit.py", line 3, in <module>
+    plt.plot(losses.numpy())
+TypeError: can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host \
+memory first.
+"""
+
+SHOWN = [page for page in catalogue.pages() if page.broken and page.code in {row.code for row in ROWS}]
+
+
+def of(code, message, name=None):
+    """What comes of a finding of a log."""
+    page = catalogue.page(code)
+    finding = Finding(code, name or page.name, Severity.ERROR, "It is so.", torch=message)
+    (one,) = reproduce.reproduced([Traced(finding)])
+    assert one.finding is finding
+    assert one.reproduced.torch == torch.__version__
+    return one.reproduced
+
+
+def agx(log, *words):
+    """The status of `agx diagnose --reproduce` in this process, and what it prints."""
+    stdin = io.TextIOWrapper(io.BytesIO(log.encode()))
+    out, err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), io.StringIO()
+    status = cli.run(["diagnose", "--reproduce", *words], Environment(stdin, out, err, {}))
+    assert err.getvalue() == ""
+    return int(status), out.buffer.getvalue().decode()
+
+
+@pytest.mark.parametrize("page", SHOWN, ids=lambda page: page.code)
+def test_what_the_program_of_a_page_says_is_reproduced_by_it(page):
+    for example in page.broken:
+        said = next(found for found in live.findings(example) if found.code == page.code)
+        found = of(page.code, said.torch, said.name)
+        if said.torch:
+            assert (found.outcome, found.said) == (Outcome.RAISED, said.torch)
+        else:
+            assert found.outcome in (Outcome.SILENT, Outcome.REWORDED)
+        assert (found.passed, bool(found.repaired)) == (True, True)
+
+
+def test_the_same_message_is_raised_from_a_smallest_program_and_the_repaired_one_is_run():
+    status, text = agx(LINEAR)
+    page = catalogue.page("AGX326")
+    first = next(line for line in page.broken[0].text.splitlines() if "nn.Linear" in line)
+    assert status == 1
+    assert f"  reproduced  torch {torch.__version__} raises the same from this:\n" in text
+    assert f"\n       {first}\n" in text
+    assert (
+        "  torch says  RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x144 and 256x10)\n" in text
+    )
+    assert "  repaired  this comes to its end, nothing is found in it:\n" in text
+    assert "\n   9 -         self.fc = nn.Linear(4 * 8 * 8, 10)\n" in text
+    assert text.endswith("\n   9 +         self.fc = nn.Linear(4 * 6 * 6, 10)\n  agx explain AGX326\n")
+
+
+def test_json_has_both_programs_and_what_came_of_them():
+    status, text = agx(LINEAR, "--json")
+    (finding,) = json.loads(text)["findings"]
+    page = catalogue.page("AGX326")
+    assert status == 1
+    assert finding["reproduced"] == {
+        "torch": str(torch.__version__),
+        "outcome": "raised",
+        "command": "agx diagnose program.py",
+        "program": page.broken[0].text,
+        "said": "RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x144 and 256x10)",
+        "repaired": page.repaired[0].text,
+        "passed": True,
+        "needs": "",
+    }
+
+
+def test_what_takes_another_machine_is_not_run():
+    status, text = agx(ON_CUDA)
+    assert status == 1
+    assert "  reproduced  no program shows it on every machine: it takes a CUDA device\n" in text
+    found = of("AGX340", "can't convert cuda:0 device type tensor to numpy.")
+    assert (found.outcome, found.needs) == (Outcome.NOT_HERE, "a CUDA device")
+    assert (found.program, found.said, found.passed) == ("", "", None)
+
+
+def test_an_error_that_this_torch_words_otherwise_is_still_raised():
+    found = of("AGX409", "saved variable was overwritten by some operation")
+    assert found.outcome is Outcome.REWORDED
+    assert "modified by an inplace operation" in found.said
+    assert found.passed is True
+
+
+def test_an_error_that_this_torch_no_longer_raises_is_said_to_be_gone(monkeypatch):
+    page = load.parse(catalogue.page("AGX409").text)
+    page.sections["How to see it"] = "```python\nimport torch\n\nx = torch.ones(2)\n```"
+    monkeypatch.setattr(reproduce, "page", lambda code: page)
+    found = of("AGX409", "one of the variables has been modified by an inplace operation")
+    assert (found.outcome, found.said) == (Outcome.GONE, "")
+    assert found.program == "import torch\n\nx = torch.ones(2)\n"
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_of_several_programs_the_one_that_says_the_same_is_taken(turned, monkeypatch):
+    product = 'agx trace "(X @ w).sum()" --X "ones(2,3)" --w "ones(4,1)"'
+    vectors = 'agx trace "dot(x, y)" --x "ones(3)" --y "ones(4)"'
+    page = load.parse(catalogue.page("AGX301").text)
+    lines = [vectors, product] if turned else [product, vectors]
+    page.sections["How to see it"] = "\n".join(["```console", *lines, "```"])
+    monkeypatch.setattr(reproduce, "page", lambda code: page)
+    found = of("AGX301", "RuntimeError: mat1 and mat2 shapes cannot be multiplied (7x8 and 9x1)")
+    assert (found.outcome, found.program, found.command) == (Outcome.RAISED, product, "")
