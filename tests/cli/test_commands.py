@@ -20,7 +20,7 @@ def test_run_gives_the_status_and_ends_no_process():
     surroundings = Environment(io.StringIO(), io.StringIO(), io.StringIO(), {})
     assert cli.run(["explain", "AGX101"], surroundings) == 0
     assert surroundings.stdout.getvalue().startswith("# AGX101 ")
-    assert cli.run(["explain", "no such page"], surroundings) == 2
+    assert cli.run(["explain", "no such rhubarb"], surroundings) == 2
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_show_writes_a_file(tmp_path):
         (("show", "-", "--x", "2"), "", 2, "AGX205"),
         (("devices", "cpu"), None, 2, "AGX215"),
         (("explain", "AGX999"), None, 2, "AGX216"),
-        (("explain", "no", "such", "page"), None, 2, "AGX216"),
+        (("explain", "no", "such", "rhubarb"), None, 2, "AGX216"),
         (("trce", "x"), None, 2, "AGX205"),
         (("--x", "2", "x"), None, 2, "AGX205"),
     ],
