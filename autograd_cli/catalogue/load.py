@@ -154,10 +154,12 @@ def find(word: str) -> tuple[Page, ...]:
 
 def _rank(found: Page, wanted: str) -> int | None:
     """How near `wanted` is to the subject of a page, 0 nearest; None when it is not in it."""
-    places = (found.code, " ".join(found.names), found.title, found.text)
-    near = next((rank for rank, text in enumerate(places) if wanted in _flat(text)), None)
+    heads = (found.code, " ".join(found.names), found.title)
+    near = next((rank for rank, text in enumerate(heads) if _joined(wanted).search(_flat(text))), None)
+    if near is None and wanted in _flat(found.text):
+        return len(heads)
     if near is None and set(wanted.split()) <= set(_flat(found.text).split()):
-        return len(places)
+        return len(heads) + 1
     return near
 
 
@@ -182,7 +184,14 @@ def alike(message: str, other: str) -> float:
 
 
 def _flat(text: str) -> str:
-    return " ".join(text.lower().split())
+    """A text in lower case with one blank between words, those of names of code and pages too."""
+    return " ".join(text.lower().replace("-", " ").replace("_", " ").split())
+
+
+@cache
+def _joined(wanted: str) -> re.Pattern[str]:
+    """The words with or without a blank between them: a name may have `batchnorm` for `batch norm`."""
+    return re.compile(" ?".join(map(re.escape, wanted.split())))
 
 
 def _blurred(text: str) -> str:

@@ -141,6 +141,21 @@ def test_a_message_of_torch_finds_its_page_whatever_its_numbers(message, code):
     assert codes(message)[0] == code
 
 
+@pytest.mark.parametrize(
+    ("word", "code"),
+    [
+        ("batch norm", "AGX332"),
+        ("BatchNorm", "AGX332"),
+        ("cross_entropy", "AGX313"),
+        ("cross entropy target shape", "AGX333"),
+        ("Skip Connection", "AGX328"),
+        ("state_dict", "AGX331"),
+    ],
+)
+def test_words_are_found_however_they_are_joined(word, code):
+    assert codes(word)[0] == code
+
+
 def test_other_messages_find_nothing():
     assert codes("KeyError: the key of this dictionary was not found anywhere") == []
 
