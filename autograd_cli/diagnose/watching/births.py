@@ -1,0 +1,188 @@
+"""Where a gradient that is not finite is born: the node, the element, the product that made it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any
+
+import torch
+
+from autograd_cli.diagnose.watching import graphs
+from autograd_cli.diagnose.watching.mode import Made
+from autograd_cli.diagnose.watching.records import Call, Log
+
+_MOST_HOOKS = 2_000
+"""Nodes that are listened to between two backwards."""
+
+_MOST_BIRTHS = 4
+_MOST_DEPTH = 40
+"""Nodes of one call that are looked at."""
+
+_SAFE = """
+    linear matmul __matmul__ __rmatmul__ mm bmm addmm baddbmm addbmm mv dot outer einsum conv1d conv2d
+    conv3d conv_transpose1d conv_transpose2d conv_transpose3d bilinear embedding embedding_bag
+    add __add__ __radd__ __iadd__ add_ sub __sub__ __rsub__ __isub__ sub_ rsub neg __neg__
+    relu relu_ leaky_relu elu gelu silu mish hardswish hardtanh relu6 tanh sigmoid dropout dropout1d dropout2d
+    dropout3d alpha_dropout batch_norm layer_norm group_norm instance_norm
+    max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d
+    adaptive_avg_pool3d adaptive_max_pool2d interpolate pad pixel_shuffle unfold fold
+    view reshape flatten unflatten permute transpose movedim t __getitem__ select narrow slice squeeze
+    unsqueeze expand expand_as repeat repeat_interleave cat concat stack hstack vstack split chunk unbind
+    gather index_select roll flip clone contiguous to float double type view_as reshape_as T mT sum mean
+    cross_entropy nll_loss lstm gru rnn_tanh rnn_relu scaled_dot_product_attention
+    multi_head_attention_forward max min maximum minimum clamp abs detach requires_grad_ copy_ zero_ fill_
+    """
+"""Functions whose local factors are finite wherever their values are."""
+
+_safe = frozenset(_SAFE.split())
+
+
+@dataclass(frozen=True)
+class Birth:
+    """A node that was given finite gradients and passed on others.
+
+    `index` is the first such element, `arriving` × `factor` = `made` there; `values` are what the node
+    keeps there, by name. None stands for what is not known.
+    """
+
+    node: str
+    call: Call | None
+    sequence: int
+    index: tuple[int, ...]
+    count: int
+    size: int
+    made: float
+    arriving: float | None
+    factor: float | None
+    values: dict[str, float]
+
+
+@dataclass
+class Births:
+    """Listens to the nodes of functions whose slope can be infinite."""
+
+    log: Log
+    failed: Any
+    found: list[Birth] = field(default_factory=list)
+    hooked: int = 0
+    is_over: bool = False
+
+    def begin(self) -> None:
+        """A backward begins."""
+        self.found, self.hooked = [], 0
+
+    def listen(self, made: Made) -> None:
+        """Hook the nodes that a call made, where the function is none of those that are safe."""
+        if self.is_over or getattr(made.function, "__name__", "") in _safe or self.hooked > _MOST_HOOKS:
+            return
+        if torch._C._functorch.peek_interpreter_stack() is not None:
+            return
+        for node in _nodes(made):
+            node.register_hook(self._hook)
+            self.hooked += 1
+
+    def _hook(self, passed: Sequence[Any], arrived: Sequence[Any]) -> None:
+        if self.is_over or len(self.found) >= _MOST_BIRTHS:
+            return
+        try:
+            with torch._C.DisableTorchFunction(), torch.no_grad():
+                if not all(map(is_finite, passed)) and all(map(is_finite, arrived)):
+                    self.found += _births(self.log, passed, arrived)
+        except Exception as error:
+            self.failed(error)
+
+
+def _nodes(made: Made) -> list[Any]:
+    """The nodes of a call, from its results down."""
+    results = made.result if isinstance(made.result, tuple | list) else (made.result,)
+    stack = [each.grad_fn for each in results if type(each) is torch.Tensor and each.grad_fn is not None]
+    found: list[Any] = []
+    while stack and len(found) < _MOST_DEPTH:
+        node = stack.pop()
+        if made.first <= node._sequence_nr() < made.last and node not in found:
+            found.append(node)
+            stack += [below for below, _ in node.next_functions if below is not None]
+    return found
+
+
+def is_finite(tensor: Any) -> bool:
+    """Whether a gradient holds neither NaN nor infinity; what is no dense floating tensor does not."""
+    if not isinstance(tensor, torch.Tensor) or tensor.layout is not torch.strided or tensor.is_meta:
+        return True
+    if not (tensor.is_floating_point() or tensor.is_complex()):
+        return True
+    total = tensor.sum().item()
+    return isfinite(abs(total)) or bool(torch.isfinite(tensor).all())
+
+
+def _births(log: Log, passed: Sequence[Any], arrived: Sequence[Any]) -> Iterator[Birth]:
+    node: Any = torch._C._current_autograd_node()
+    if node is None:
+        return
+    sequence = node._sequence_nr()
+    for slot, gradient in enumerate(passed):
+        if is_finite(gradient):
+            continue
+        wrong = ~torch.isfinite(gradient)
+        index = _chosen(gradient, wrong)
+        yield Birth(
+            node=type(node).__name__,
+            call=log.made(sequence),
+            sequence=sequence,
+            index=index,
+            count=int(wrong.sum()),
+            size=gradient.numel(),
+            made=_number(gradient, index),
+            arriving=_arriving(gradient, arrived, index),
+            factor=_factor(node, arrived, slot, index),
+            values=_values(node, gradient, index),
+        )
+        return
+
+
+def _chosen(gradient: torch.Tensor, wrong: torch.Tensor) -> tuple[int, ...]:
+    """The first NaN; the first infinite element where there is none."""
+    nan = torch.isnan(gradient)
+    return tuple((nan if bool(nan.any()) else wrong).nonzero()[0].tolist())
+
+
+def _number(tensor: torch.Tensor, index: tuple[int, ...]) -> float:
+    value = tensor[index].item()
+    return value if not isinstance(value, complex) else float("nan")
+
+
+def _arriving(gradient: torch.Tensor, arrived: Sequence[Any], index: tuple[int, ...]) -> float | None:
+    given = [each for each in arrived if isinstance(each, torch.Tensor)]
+    if len(given) != 1:
+        return None
+    return _at(given[0], gradient.shape, index)
+
+
+def _at(tensor: torch.Tensor, shape: torch.Size, index: tuple[int, ...]) -> float | None:
+    """The element that meets `index` of `shape` when `tensor` is stretched to it; None where it is not."""
+    try:
+        value = tensor.expand(shape)[index].item()
+    except RuntimeError:
+        return None
+    return None if isinstance(value, complex) else float(value)
+
+
+def _factor(node: Any, arrived: Sequence[Any], slot: int, index: tuple[int, ...]) -> float | None:
+    """The local factor at an element: what the node passes on of ones. A person's own is not called again."""
+    if hasattr(type(node), "_forward_cls") or not all(isinstance(each, torch.Tensor) for each in arrived):
+        return None
+    try:
+        passed = node(*map(torch.ones_like, arrived))
+        gradient = passed[slot] if isinstance(passed, tuple) else passed
+        return float(gradient[index].item())
+    except Exception:
+        return None
+
+
+def _values(node: Any, gradient: torch.Tensor, index: tuple[int, ...]) -> dict[str, float]:
+    found = {}
+    for kept in graphs.kept_by(node):
+        value = _at(kept.tensor, gradient.shape, index) if kept.tensor.ndim <= gradient.ndim else None
+        if value is not None:
+            found[kept.name] = value
+    return found

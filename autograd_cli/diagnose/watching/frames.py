@@ -1,0 +1,86 @@
+"""Where a call stands: the innermost frame that is not torch's, and the module whose forward it is in."""
+
+import sysconfig
+from enum import IntEnum
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+from weakref import ref
+
+import torch
+
+from autograd_cli.diagnose.watching.records import Spot
+
+_MOST_CODES = 20_000
+_FARTHEST = 12
+"""Frames above a call that are looked at for the module that it is in."""
+
+
+class _Kind(IntEnum):
+    THEIRS = 1
+    INSIDE = 2
+    MODULE = 3
+
+
+_CALL = torch.nn.Module._call_impl.__code__
+_OWN = str(Path(__file__).parents[2])
+_INSIDE = (
+    str(Path(torch.__file__).parent) + "/",
+    _OWN + "/",
+    "<frozen",
+)
+_LIBRARY = sysconfig.get_paths()["stdlib"] + "/"
+_kinds: dict[CodeType, _Kind] = {_CALL: _Kind.MODULE}
+
+
+def _kind(code: CodeType) -> _Kind:
+    if len(_kinds) > _MOST_CODES:
+        _kinds.clear()
+        _kinds[_CALL] = _Kind.MODULE
+    name = code.co_filename
+    library = name.startswith(_LIBRARY) and "-packages" not in name
+    found = _Kind.INSIDE if library or name.startswith(_INSIDE) else _Kind.THEIRS
+    _kinds[code] = found
+    return found
+
+
+def is_own(file: str) -> bool:
+    """Whether a file is one of this package."""
+    return file.startswith(_OWN + "/")
+
+
+def is_theirs(frame: FrameType) -> bool:
+    """Whether a frame belongs neither to torch nor to Python nor to this package."""
+    return (_kinds.get(frame.f_code) or _kind(frame.f_code)) is _Kind.THEIRS
+
+
+def locate(frame: FrameType | None) -> tuple[Spot | None, Any]:
+    """The place of the innermost frame that is a person's, and a weak reference to its module.
+
+    Only the locals of torch's own frame of a module are read: Python keeps a copy of what is read so,
+    and that frame holds the same things anyway.
+    """
+    module = None
+    while frame is not None:
+        kind = _kinds.get(frame.f_code) or _kind(frame.f_code)
+        if kind is _Kind.THEIRS:
+            break
+        if kind is _Kind.MODULE and module is None:
+            module = frame.f_locals.get("self")
+        frame = frame.f_back
+    if frame is None:
+        return None, None if module is None else ref(module)
+    if module is None:
+        module = _module_around(frame)
+    return Spot(frame.f_code, frame.f_lasti), None if module is None else ref(module)
+
+
+def _module_around(frame: FrameType) -> Any:
+    above: FrameType | None = frame
+    for _ in range(_FARTHEST):
+        if above is None or above.f_code.co_name == "<module>":
+            return None
+        if above.f_code is _CALL:
+            return above.f_locals.get("self")
+        above = above.f_back
+    return None

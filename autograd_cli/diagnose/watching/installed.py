@@ -1,0 +1,96 @@
+"""The watch in torch: the function mode, the engine and the optimizers, each put back as it was."""
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from autograd_cli.diagnose.watching.accumulated import Accumulation
+from autograd_cli.diagnose.watching.backwards import Backwards
+from autograd_cli.diagnose.watching.found import Found
+from autograd_cli.diagnose.watching.importing import OnImport
+from autograd_cli.diagnose.watching.mode import Mode
+from autograd_cli.diagnose.watching.nonfinite import NonFinite
+from autograd_cli.diagnose.watching.records import Log
+from autograd_cli.diagnose.watching.stack import Stack
+from autograd_cli.diagnose.watching.steps import Steps
+from autograd_cli.diagnose.watching.tracebacks import Warnings
+from autograd_cli.report.diagnosis import Traced
+
+
+class Installed:
+    """A watch at work. `failed` is told of each fault of its own."""
+
+    def __init__(self, failed: Callable[[BaseException], None]) -> None:
+        log, self._found = Log(), Found()
+        mode = Mode(log, failed)
+        self._stack = Stack(mode)
+        accumulation = Accumulation(self._found)
+        self._nonfinite = NonFinite(log, self._found, failed)
+        self._backwards = Backwards(log, self._stack, self._found, accumulation, self._nonfinite, failed)
+        self._steps = Steps(log, self._stack, accumulation, self._nonfinite, failed)
+        mode.read, mode.wrote = accumulation.read, accumulation.wrote
+        mode.asked = self._nonfinite.asked
+        mode.extras.append(self._nonfinite.listen)
+        self._warnings = Warnings()
+        self._patches = Patches()
+        self._patch()
+        self._stack.push()
+
+    def findings(self) -> list[Traced]:
+        """What was found, the script being over."""
+        self._nonfinite.end()
+        return self._found.findings()
+
+    def stop(self) -> None:
+        """Look at nothing more; what is in torch stays there, and does nothing, until `remove`."""
+        self._backwards.is_over = self._steps.is_over = self._nonfinite.births.is_over = True
+        self._stack.stop()
+
+    def remove(self) -> None:
+        """Put torch back as it was."""
+        self._patches.undo()
+        self._steps.remove()
+        self._warnings.remove()
+        self.stop()
+
+    def _patch(self) -> None:
+        stack, patches = self._stack, self._patches
+        patches.replace(torch.autograd, "_engine_run_backward", self._backwards.around)
+        patches.replace(torch.overrides, "has_torch_function", stack.unseen)
+        patches.replace(threading.Thread, "_bootstrap_inner", stack.in_thread)
+        patches.later("torch._dynamo.eval_frame", "_maybe_set_eval_frame", stack.compiled)
+
+
+class Patches:
+    """Attributes that were replaced, with what they were."""
+
+    def __init__(self) -> None:
+        self._before: list[tuple[Any, str, Any, Any]] = []
+        self._imports: list[OnImport] = []
+
+    def replace(self, owner: Any, name: str, around: Callable[[Any], Any]) -> None:
+        """Put `around(what it was)` in the place of an attribute; nothing where there is none."""
+        before = getattr(owner, name, None)
+        if before is not None:
+            made = around(before)
+            setattr(owner, name, made)
+            self._before.append((owner, name, before, made))
+
+    def later(self, module: str, name: str, around: Callable[[Any], Any]) -> None:
+        """The same in a module that may not be imported yet."""
+        if module in sys.modules:
+            self.replace(sys.modules[module], name, around)
+        else:
+            act = lambda: self.replace(sys.modules[module], name, around)  # noqa: E731
+            self._imports.append(OnImport(module, act))
+
+    def undo(self) -> None:
+        """Put back what was there, except where somebody else replaced it since."""
+        for pending in self._imports:
+            pending.remove()
+        for owner, name, before, made in reversed(self._before):
+            if getattr(owner, name, None) is made:
+                setattr(owner, name, before)

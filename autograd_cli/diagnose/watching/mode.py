@@ -1,0 +1,211 @@
+"""The function mode that notes each call of torch: its nodes, what it wrote, where it stands.
+
+It is on the way of every call, so it does little: a call that makes no node and changes nothing
+leaves no record.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode, get_default_nowrap_functions
+
+from autograd_cli.diagnose.watching.frames import is_theirs, locate
+from autograd_cli.diagnose.watching.records import Log, Spot, Write
+from autograd_cli.run.values import dtype_name
+
+PLAIN = {torch.Tensor, torch.nn.Parameter}
+"""The classes that are looked at: what other classes do when they are asked is theirs."""
+
+_peek: Callable[[], int] = torch._C._autograd._get_sequence_nr
+_storage: Callable[[torch.Tensor], int] = torch._C._storage_id  # type: ignore[attr-defined]
+_MOST_KINDS = 10_000
+
+
+class Plan(Enum):
+    """What is done about a function."""
+
+    PASS = auto()
+    CALL = auto()
+    DATA = auto()
+    REBASE = auto()
+    GRAD = auto()
+    ASK = auto()
+
+
+_TENSOR: Any = torch.Tensor
+_PLANS: dict[Any, Plan] = {
+    **dict.fromkeys(get_default_nowrap_functions(), Plan.PASS),
+    _TENSOR.data.__get__: Plan.DATA,
+    _TENSOR.data.__set__: Plan.REBASE,
+    _TENSOR.grad.__get__: Plan.GRAD,
+    torch.Tensor.backward: Plan.PASS,
+    torch.autograd.grad: Plan.PASS,
+    torch.Tensor.__repr__: Plan.PASS,
+}
+_QUIET = {"size", "dim", "numel", "stride", "is_floating_point", "is_complex", "item", "tolist", "data_ptr"}
+
+_GUARDS = {"isfinite", "isnan", "isinf", "nan_to_num", "nan_to_num_"}
+
+
+def _plan(function: Any) -> Plan:
+    name = getattr(function, "__name__", "")
+    if name in _GUARDS:
+        return Plan.ASK
+    return Plan.PASS if name in _QUIET or name in {"__get__", "__set__", "__delete__"} else Plan.CALL
+
+
+@dataclass(slots=True)
+class Made:
+    """A call that made the nodes `first` to `last`, while it is looked at; it is kept nowhere."""
+
+    function: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any] | None
+    tensors: list[torch.Tensor]
+    result: Any
+    first: int
+    last: int
+    spot: Spot | None
+
+
+class Mode(TorchFunctionMode):
+    """Notes calls in a `Log`; `extras` look at each call that made nodes, `read` at each
+    `.grad` that is read, `wrote` at each tensor that was written.
+
+    A fault of its own is told to `failed` and never raised.
+    """
+
+    def __init__(self, log: Log, failed: Callable[[BaseException], None]) -> None:
+        super().__init__()
+        self.log = log
+        self.failed = failed
+        self.is_over = False
+        self.extras: list[Callable[[Made], None]] = []
+        self.read: Callable[[torch.Tensor], None] = _nothing
+        self.asked: Callable[[], None] = _nothing
+        self.wrote: Callable[[torch.Tensor, Write], None] = _nothing
+        self._plans = dict(_PLANS)
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """What `func` gives back."""
+        plan = Plan.PASS if self.is_over else self._plans.get(func)
+        if plan is None:
+            plan = self._planned(func)
+        if plan is Plan.CALL:
+            try:
+                tensors = tensors_in(args, kwargs) if kwargs else tensors_in(args)
+                versions = [tensor._version for tensor in tensors]
+                first = _peek()
+            except Exception:  # tensors without a version: of inference mode, of a transform
+                plan = Plan.PASS
+        before = storage_of(args[0]) if plan is Plan.REBASE and type(args[0]) in PLAIN else None
+        result = func(*args, **kwargs) if kwargs else func(*args)
+        if plan is Plan.PASS:
+            return result
+        try:
+            if plan is Plan.CALL:
+                last = _peek()
+                changed = [t for t, v in zip(tensors, versions, strict=True) if t._version != v]
+                if last != first or changed:
+                    self._note(Made(func, args, kwargs, tensors, result, first, last, None), changed)
+            else:
+                self._special(plan, args[0], before)
+        except Exception as error:
+            self.failed(error)
+        return result
+
+    def _planned(self, function: Any) -> Plan:
+        if len(self._plans) > _MOST_KINDS:
+            self._plans = dict(_PLANS)
+        plan = self._plans[function] = _plan(function)
+        return plan
+
+    def _note(self, made: Made, changed: list[torch.Tensor]) -> None:
+        made.spot, module = locate(sys._getframe(2))
+        order = self.log.next()
+        if made.last != made.first:
+            self.log.calls.append((order, made.first, made.last, made.function, made.spot, module))
+            for extra in self.extras:
+                extra(made)
+        for tensor in changed:
+            write = self._write(tensor, order, made, module)
+            if write is not None:
+                self.log.wrote(write)
+                self.wrote(tensor, write)
+
+    def _write(self, tensor: torch.Tensor, order: int, made: Made, module: Any) -> Write | None:
+        storage = storage_of(tensor)
+        if storage is None:
+            return None
+        version = tensor._version
+        return Write(
+            order,
+            made.first,
+            {storage: (version - 1, version)},
+            made.function,
+            made.spot,
+            module,
+            tuple(tensor.shape),
+            dtype_name(tensor.dtype),
+            tensor._is_view(),
+            storage in self.log.aliased,
+        )
+
+    def _special(self, plan: Plan, tensor: Any, before: int | None) -> None:
+        if plan is Plan.ASK and is_theirs(sys._getframe(2)):
+            self.asked()
+        if type(tensor) not in PLAIN:
+            return
+        if plan is Plan.GRAD:
+            self.read(tensor)
+        elif (storage := storage_of(tensor)) is not None and storage != before:
+            self.log.alias(storage)
+            if plan is Plan.REBASE:
+                self._rebased(tensor, storage)
+
+    def _rebased(self, tensor: torch.Tensor, storage: int) -> None:
+        """Note that a tensor was given other memory: who kept the tensor sees that."""
+        spot, module = locate(sys._getframe(3))
+        version, what = tensor._version, (tuple(tensor.shape), dtype_name(tensor.dtype))
+        made = Write(
+            self.log.next(),
+            _peek(),
+            {storage: (version, version)},
+            "data",
+            spot,
+            module,
+            *what,
+            untracked=True,
+        )
+        self.log.wrote(made)
+        self.wrote(tensor, made)
+
+
+def _nothing(*given: Any) -> None:
+    """Nothing."""
+
+
+def tensors_in(args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> list[torch.Tensor]:
+    """The tensors among arguments and in the lists among them."""
+    found = []
+    for each in (*args, *kwargs.values()) if kwargs else args:
+        kind = type(each)
+        if kind in PLAIN:
+            found.append(each)
+        elif kind is list or kind is tuple:
+            found += [item for item in each if type(item) in PLAIN]
+    return found
+
+
+def storage_of(tensor: torch.Tensor) -> int | None:
+    """What tells the memory of a tensor from others; None where it has none."""
+    try:
+        return _storage(tensor)
+    except (RuntimeError, NotImplementedError):  # sparse, or of a transform
+        return None

@@ -1,0 +1,203 @@
+"""A gradient that is not finite in words: which element, which node, which product."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isinf, isnan
+from typing import Any
+
+import torch
+
+from autograd_cli.diagnose.watching import graphs, modules
+from autograd_cli.diagnose.watching.births import Birth
+from autograd_cli.diagnose.watching.places import Place, place
+from autograd_cli.diagnose.watching.records import Call, Log, Spot
+from autograd_cli.diagnose.watching.told import indexed, make, number
+from autograd_cli.report.diagnosis import Traced
+from autograd_cli.report.records import Severity
+from autograd_cli.report.values import shape_text
+
+_ROOTS = ("Sqrt", "Rsqrt", "Pow", "Norm", "LinalgVectorNorm", "Hypot")
+_LOGS = ("Log", "Log2", "Log10", "Log1P", "Xlogy", "LogBackward")
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """The elements of a gradient that are not finite: how many, the first, and the leaf's value there."""
+
+    nan: int
+    inf: int
+    size: int
+    index: tuple[int, ...]
+    value: float
+
+
+def wrong(leaf: torch.Tensor, gradient: torch.Tensor) -> Wrong:
+    """What is not finite in the gradient of a leaf."""
+    dense = gradient.to_dense() if gradient.layout is not torch.strided else gradient
+    nan, inf = torch.isnan(dense), torch.isinf(dense)
+    index = tuple((nan | inf).nonzero()[0].tolist())
+    value = leaf.detach()[index].item()
+    return Wrong(
+        int(nan.sum()), int(inf.sum()), dense.numel(), index, value if isinstance(value, float) else 0.0
+    )
+
+
+def finding(
+    log: Log,
+    births: Sequence[Birth],
+    leaves: Sequence[tuple[torch.Tensor, Wrong]],
+    roots: Any,
+    spot: Spot | None,
+) -> Traced:
+    """The finding for gradients that are not finite though what they start from is."""
+    names, birth = modules.paths(), births[0] if births else None
+    at = place(birth.call.spot) if birth and birth.call else place(spot)
+    backward = place(spot)
+    masked = birth is not None and birth.arriving == 0 and _is_masked(birth, roots)
+    return make(
+        "AGX502",
+        _sentence(leaves, birth, names, backward),
+        at,
+        name=_name(birth, masked),
+        severity=Severity.ERROR,
+        cause=[*_cause(birth, masked), *_others(leaves, names)],
+        fix=_fixes(birth, at, masked),
+        **_evidence(leaves, birth, names),
+    )
+
+
+def _sentence(
+    leaves: Sequence[tuple[torch.Tensor, Wrong]], birth: Birth | None, names: modules.Paths, at: Place | None
+) -> str:
+    where = f" after the backward of {at.name}" if at else ""
+    if leaves:
+        leaf, bad = leaves[0]
+        return f"{_counted(leaf, bad, names)}{where}; the value that it starts from is finite."
+    what = f"{birth.node} passed on {number(birth.made)}" if birth else "a gradient is not finite"
+    return f"{what}{where}."
+
+
+def _counted(leaf: torch.Tensor, bad: Wrong, names: modules.Paths) -> str:
+    name = names.leaf(leaf)
+    whose = f"`{name}`" if name else f"a leaf {shape_text(leaf.shape)}"
+    parts = [f"{bad.nan} NaN"] * bool(bad.nan) + [f"{bad.inf} infinite"] * bool(bad.inf)
+    first = f", the first at {indexed(bad.index)}" if bad.index else ""
+    value = f", where its value is {number(bad.value)}"
+    return f"The gradient of {whose} has {' and '.join(parts)} of {bad.size}{first}{value}"
+
+
+def _others(leaves: Sequence[tuple[torch.Tensor, Wrong]], names: modules.Paths) -> list[str]:
+    rest = [_counted(leaf, bad, names) for leaf, bad in leaves[1:4]]
+    more = len(leaves) - 4
+    return [*rest, *([f"and {more} more"] if more > 0 else [])]
+
+
+def _cause(birth: Birth | None, masked: bool) -> list[str]:
+    if birth is None:
+        return ["where it is born was not seen: in a call that is not looked at, or one of a person's own"]
+    text = _text(birth)
+    place_in = f" at {indexed(birth.index)}" if birth.index else ""
+    counted = f"passed on {birth.count} of {birth.size} that are not"
+    lines = [f"{text}  {birth.node} was given finite gradients and {counted}"]
+    if birth.arriving is not None and birth.factor is not None:
+        lines.append(
+            f"{text}  arriving {number(birth.arriving)} × local factor {number(birth.factor)} = "
+            f"{number(birth.made)}{place_in}"
+        )
+    lines += [f"{text}  its {_word(name)} is {number(value)} there" for name, value in birth.values.items()]
+    if masked:
+        lines.append("the 0 comes from torch.where, which took the other branch: 0 × inf is NaN all the same")
+    return lines
+
+
+def _word(name: str) -> str:
+    return {"self": "input", "result": "result", "other": "other operand", "exponent": "exponent"}.get(
+        name, name
+    )
+
+
+def _text(birth: Birth) -> str:
+    at = place(birth.call.spot) if birth.call else None
+    return f"{at.name}  {at.part}" if at else birth.node
+
+
+def _name(birth: Birth | None, masked: bool) -> str:
+    if birth is None:
+        return ""
+    if masked:
+        return "nan-grad-masked-branch"
+    stem = birth.node.split("Backward")[0]
+    if stem in _ROOTS and birth.factor is not None and (isinf(birth.factor) or isnan(birth.factor)):
+        return "nan-grad-sqrt-at-zero"
+    return "nan-grad-log-at-zero" if stem in _LOGS else ""
+
+
+def _is_masked(birth: Birth, roots: Any) -> bool:
+    """Whether a choice of torch.where stands between the node and what the backward starts from."""
+    for node in graphs.walk(roots):
+        if type(node).__name__.startswith("WhereBackward"):
+            below = (edge[0] for edge in node.next_functions if edge[0] is not None)
+            for reached in graphs.walk([_Edge(each) for each in below]):
+                if reached._sequence_nr() == birth.sequence and type(reached).__name__ == birth.node:
+                    return True
+    return False
+
+
+@dataclass(frozen=True)
+class _Edge:
+    node: Any
+
+
+def _fixes(birth: Birth | None, at: Place | None, masked: bool) -> list[str]:
+    if birth is None or at is None:
+        return ["torch.autograd.set_detect_anomaly(True) names the node, at the price of a slower run"]
+    part = at.part
+    if masked:
+        return [f"choose before {part}, not after: give it torch.where(condition, x, 1.0) in place of x"]
+    stem = birth.node.split("Backward")[0]
+    if stem in _LOGS:
+        return [f"keep what goes into {part} above 0: .clamp(min=1e-12), or log_softmax, logsigmoid, xlogy"]
+    if stem in _ROOTS:
+        return [
+            f"keep what goes into {part} above 0: add 1e-12 under the root, or clamp(min=1e-12) before it"
+        ]
+    if stem == "Div":
+        return [f"keep the divisor of {part} away from 0: + 1e-12, or clamp(min=1e-12)"]
+    return [
+        f"keep what goes into {part} away from where its slope is infinite, by clamp or a small number added"
+    ]
+
+
+def _evidence(
+    leaves: Sequence[tuple[torch.Tensor, Wrong]], birth: Birth | None, names: modules.Paths
+) -> dict[str, Any]:
+    found: dict[str, Any] = {"leaves": [_leaf(leaf, bad, names) for leaf, bad in leaves[:20]], "birth": None}
+    if birth is not None:
+        call: Call | None = birth.call
+        at = place(call.spot) if call else None
+        found["birth"] = {
+            "node": birth.node,
+            "file": at.file if at else "",
+            "line": at.line if at else None,
+            "text": at.part if at else "",
+            "module": names.module(call.module) if call else "",
+            "index": list(birth.index),
+            "count": birth.count,
+            "size": birth.size,
+            "arriving": birth.arriving,
+            "factor": birth.factor,
+            "gradient": birth.made,
+            "values": birth.values,
+        }
+    return found
+
+
+def _leaf(leaf: torch.Tensor, bad: Wrong, names: modules.Paths) -> dict[str, Any]:
+    return {
+        "name": names.leaf(leaf),
+        "shape": list(leaf.shape),
+        "nan": bad.nan,
+        "inf": bad.inf,
+        "index": list(bad.index),
+        "value": bad.value,
+    }

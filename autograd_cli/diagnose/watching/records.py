@@ -1,0 +1,94 @@
+"""What is noted of a run while it goes on: calls that made nodes, and writes; bounded, without tensors."""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from types import CodeType
+from typing import Any, NamedTuple
+
+MOST_CALLS = 50_000
+MOST_WRITES = 10_000
+MOST_STEPS = 64
+MOST_ALIASES = 5_000
+
+
+class Spot(NamedTuple):
+    """A place in running code, from which its line is found when it is asked for."""
+
+    code: CodeType
+    instruction: int
+
+
+class Call(NamedTuple):
+    """A call during which the nodes `first` to `last` (excluded) of its thread were made.
+
+    `order` tells which of two records came first, whatever their threads. `module` refers weakly to
+    the innermost module whose forward made the call.
+    """
+
+    order: int
+    first: int
+    last: int
+    function: Any
+    spot: Spot | None
+    module: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A call that changed memory: the versions of each storage before and after.
+
+    `sequence` is the number that the thread's next node would have had. `untracked` marks a write that
+    the version counter of other tensors of the memory does not see: through .data, or of other memory
+    given to a tensor.
+    """
+
+    order: int
+    sequence: int
+    versions: dict[int, tuple[int, int]]
+    function: Any
+    spot: Spot | None
+    module: Any
+    shape: tuple[int, ...] = ()
+    dtype: str = ""
+    is_view: bool = False
+    untracked: bool = False
+    is_step: bool = False
+
+
+class Log:
+    """The records of a run, oldest first; the oldest go where there are too many."""
+
+    def __init__(self) -> None:
+        self.calls: deque[Any] = deque(maxlen=MOST_CALLS)
+        self.writes: deque[Write] = deque(maxlen=MOST_WRITES)
+        self.steps: deque[Write] = deque(maxlen=MOST_STEPS)
+        self.untracked: deque[Write] = deque(maxlen=MOST_STEPS)
+        self.aliased: dict[int, int] = {}
+        self.next = count().__next__
+
+    def alias(self, storage: int) -> None:
+        """Note that the memory was taken out of torch's sight, through .data."""
+        if len(self.aliased) >= MOST_ALIASES:
+            for old in list(self.aliased)[: MOST_ALIASES // 2]:
+                del self.aliased[old]
+        self.aliased[storage] = self.next()
+
+    def wrote(self, write: Write) -> None:
+        """Note a write."""
+        (self.steps if write.is_step else self.writes).append(write)
+        if write.untracked:
+            self.untracked.append(write)
+
+    def into(self, storage: int) -> Iterator[Write]:
+        """The writes into a memory, oldest first."""
+        found = [w for w in (*self.writes, *self.steps) if storage in w.versions]
+        return iter(sorted(found, key=lambda write: write.order))
+
+    def made(self, sequence: int) -> Call | None:
+        """The last call that made a node of that number."""
+        for noted in reversed(self.calls):
+            if noted[1] <= sequence < noted[2]:
+                return Call(*noted)
+        return None

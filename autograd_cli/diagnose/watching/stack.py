@@ -1,0 +1,111 @@
+"""Where the function mode stands among torch's modes, and when it has to step aside."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from torch import overrides
+
+from autograd_cli.diagnose.watching.mode import Mode
+
+_overrides: Any = overrides
+
+
+class Stack:
+    """The mode of the watch on the stacks of torch's function modes, one a thread.
+
+    It steps aside where its being there would change what torch does: in what torch compiles, which
+    would trace it; where a fast way is taken only if no call is looked at. And in an optimizer's step,
+    whose many small calls say nothing more than the step itself does.
+    """
+
+    def __init__(self, mode: Mode) -> None:
+        self.mode = mode
+        self.is_over = False
+        self._aside = threading.local()
+
+    def push(self) -> None:
+        """Look at the calls of this thread from here on."""
+        if not self.is_over and not self.is_on():
+            _overrides._push_mode(self.mode)
+
+    def is_on(self) -> bool:
+        """Whether calls of this thread are looked at."""
+        return any(mode is self.mode for mode in _overrides._get_current_function_mode_stack())
+
+    def step_aside(self) -> bool:
+        """Take the mode from the top of the stack; whether it was there."""
+        modes = _overrides._get_current_function_mode_stack()
+        if modes and modes[-1] is self.mode:
+            _overrides._pop_mode()
+            return True
+        return False
+
+    def stop(self) -> None:
+        """Look at nothing more: the mode goes from wherever it stands on this thread's stack."""
+        self.is_over = True
+        self.mode.is_over = True
+        above = []
+        while self.is_on():
+            top = _overrides._pop_mode()
+            if top is self.mode:
+                break
+            above.append(top)
+        for each in reversed(above):
+            _overrides._push_mode(each)
+
+    @contextmanager
+    def on(self) -> Iterator[None]:
+        """With calls looked at, as in the hooks of a backward, which is a call itself."""
+        if self.is_over or self.is_on():
+            yield
+            return
+        _overrides._push_mode(self.mode)
+        try:
+            yield
+        finally:
+            self._off()
+
+    def _off(self) -> None:
+        if not self.step_aside() and self.is_on():  # somebody left a mode above it
+            self.stop()
+            self.is_over = self.mode.is_over = False
+
+    # What stands in for functions of torch and Python
+
+    def unseen(self, before: Callable[[Any], bool]) -> Callable[[Any], bool]:
+        """`has_torch_function` as it answers where nobody watches: a layer's fast way depends on it."""
+
+        def has_torch_function(arguments: Any) -> bool:
+            was_on = self.step_aside()
+            try:
+                return before(arguments)
+            finally:
+                if was_on:
+                    _overrides._push_mode(self.mode)
+
+        return has_torch_function
+
+    def in_thread(self, before: Callable[[Any], None]) -> Callable[[Any], None]:
+        """The start of a thread, with the mode on the thread's own stack."""
+
+        def _bootstrap_inner(thread: Any) -> None:
+            self.push()
+            before(thread)
+
+        return _bootstrap_inner
+
+    def compiled(self, before: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """How torch turns compiling on and off: where it is on, calls are not looked at."""
+
+        def _maybe_set_eval_frame(callback: Any) -> Any:
+            if callable(callback):
+                if self.step_aside():
+                    self._aside.compiled = True
+            elif getattr(self._aside, "compiled", False):
+                self._aside.compiled = False
+                self.push()
+            return before(callback)
+
+        return _maybe_set_eval_frame
