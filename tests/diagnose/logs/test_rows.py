@@ -186,7 +186,7 @@ def test_the_sentence_tells_shapes_versions_and_own_names():
     assert "(version 2, 0 expected)" in spoken(message)[1]
     assert spoken("Target 9 is out of bounds.", kind="IndexError")[1].startswith("the class number 9 ")
     assert spoken(DEVICES + "cpu and cuda:0!", "z = self.lin(v)")[1] == (
-        "z = self.lin(v) takes tensors on cpu and on cuda:0"
+        "`z = self.lin(v)` takes tensors on cpu and on cuda:0"
     )
 
 

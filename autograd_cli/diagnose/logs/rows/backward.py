@@ -17,7 +17,7 @@ _KINDS_NO_PATH = (
     "no-grad-around-trainable",
 )
 _NO_GRAPH = say(
-    "backward starts at {loss}, and no tensor that requires grad leads to it",
+    "backward starts at `{loss}`, and no tensor that requires grad leads to it",
     "backward starts at a tensor to which no tensor that requires grad leads",
 )
 _CURE = "setting requires_grad = True on the loss silences the error and trains nothing"
@@ -25,13 +25,6 @@ _CURE = "setting requires_grad = True on the loss silences the error and trains 
 
 def _others(name: str) -> tuple[str, ...]:
     return tuple(other for other in _KINDS_NO_PATH if other != name)
-
-
-def _given(raised: Raised, facts: Facts) -> str:
-    shapes = facts.shapes[::-1] if says("expected shape .* but got")(raised, facts) else facts.shapes
-    if len(shapes) < 2:
-        return "the gradient given has another shape than its tensor"
-    return f"the gradient given has shape {list(shapes[0])}, the tensor {list(shapes[1])}"
 
 
 def _last_touches_grad(raised: Raised, facts: Facts) -> bool:
@@ -120,10 +113,14 @@ ROWS = (
     Row(
         "AGX402",
         "autograd-grad-input-no-requires-grad",
-        ("differentiated tensors does not require grad", "of the input tensors does not require grad"),
+        (
+            "differentiated tensors does not require grad",
+            "differentiated variables does not require grad",
+            "of the input tensors does not require grad",
+        ),
         say(
-            "{text} asks for the gradient of the tensor at index {index}, which does not require grad",
-            "{text} asks for the gradient of a tensor that does not require grad",
+            "`{text}` asks for the gradient of the tensor at index {index}, which does not require grad",
+            "`{text}` asks for the gradient of a tensor that does not require grad",
             "a gradient is asked of a tensor that does not require grad",
         ),
         fix=("call x.requires_grad_() before the forward that uses it",),
@@ -133,7 +130,7 @@ ROWS = (
         "nonscalar-loss-dataparallel",
         ("implicitly created only for scalar outputs",),
         say(
-            "{loss} has one loss for each GPU, and backward needs a single number",
+            "`{loss}` has one loss for each GPU, and backward needs a single number",
             "there is one loss for each GPU, and backward needs a single number",
         ),
         ("DataParallel gathers the loss of each replica into a vector",),
@@ -145,7 +142,7 @@ ROWS = (
         "AGX405",
         "complex-loss-backward",
         ("only for real scalar outputs", "for real scalar outputs but got"),
-        say("backward starts at {loss}, which is {dtype0}", "backward starts at a complex number"),
+        say("backward starts at `{loss}`, which is {dtype0}", "backward starts at a complex number"),
         ("a gradient descends a real number",),
         (say("take a real loss first, as {loss}.abs()", "take a real loss first, as loss.abs()"),),
     ),
@@ -154,7 +151,7 @@ ROWS = (
         "nonscalar-loss-backward",
         ("implicitly created only for scalar outputs", "should be called only on a scalar"),
         say(
-            "backward starts at {loss}, which has more than one number",
+            "backward starts at `{loss}`, which has more than one number",
             "backward starts at a tensor of more than one number",
         ),
         ("the loss was not reduced, or reduction='none' keeps one number a sample",),
@@ -175,7 +172,10 @@ ROWS = (
             "assigned grad has data of a different size",
             "invalid gradient at index",
         ),
-        _given,
+        say(
+            "the gradient given has shape {given}, the tensor {wanted}",
+            "the gradient given has another shape than its tensor",
+        ),
         ("a gradient has one number for each element of its tensor",),
         ("give the gradient the shape of its tensor, as torch.ones_like(y) has, or reduce y to one number",),
         when=says(r"^(?!function)"),
@@ -185,7 +185,7 @@ ROWS = (
         "recurrent-state-not-detached",
         ("backward through the graph a second time", "backward through the graph second time"),
         say(
-            "{loss}.backward() goes back into a round whose graph is freed",
+            "`{loss}.backward()` goes back into a round whose graph is freed",
             "backward goes back into a round whose graph is freed",
         ),
         (
@@ -212,7 +212,7 @@ ROWS = (
             "directly access saved tensors after they have already been freed",
         ),
         say(
-            "{loss}.backward() comes to nodes that an earlier backward freed",
+            "`{loss}.backward()` comes to nodes that an earlier backward freed",
             "a second backward comes to nodes that an earlier one freed",
         ),
         (
@@ -233,8 +233,8 @@ ROWS = (
         "autograd-grad-unused-input",
         ("appears to not have been used in the graph",),
         say(
-            "the tensor at index {index} in {text} does not lead to the output",
-            "an input of {text} does not lead to the output",
+            "the tensor at index {index} in `{text}` does not lead to the output",
+            "an input of `{text}` does not lead to the output",
             "an input of torch.autograd.grad does not lead to the output",
         ),
         ("it is not used, or a copy of it is: a view, a .to() or an older parameter",),
@@ -245,7 +245,7 @@ ROWS = (
         "nonleaf-grad-access",
         ("is not a leaf tensor is being accessed",),
         say(
-            "{leaf}.grad is read, and {leaf} was computed",
+            "`{leaf}.grad` is read, and `{leaf}` was computed",
             "the .grad of a computed tensor is read, and it is None",
         ),
         ("torch keeps .grad of leaves alone; .to(), reshaping and arithmetic make a new tensor",),
@@ -257,8 +257,12 @@ ROWS = (
     Row(
         "AGX417",
         "grad-is-none",
-        ("'nonetype' object has no attribute", "unsupported operand type(s) for"),
-        say("{leaf}.grad is None where its value is used", "a .grad is None where its value is used"),
+        (
+            "'nonetype' object has no attribute",
+            "unsupported operand type(s) for",
+            "must be tensor, not nonetype",
+        ),
+        say("`{leaf}.grad` is None where its value is used", "a .grad is None where its value is used"),
         ("no backward ran before, or this tensor does not lead to the loss, or set_to_none=True cleared it",),
         (
             say("skip it: if {leaf}.grad is not None: ...", "skip tensors whose grad is None"),
@@ -271,7 +275,7 @@ ROWS = (
         "AGX418",
         "requires-grad-on-nonleaf",
         ("can only change requires_grad flags of leaf",),
-        say("{text} sets requires_grad of a computed tensor", "requires_grad is set on a computed tensor"),
+        say("`{text}` sets requires_grad of a computed tensor", "requires_grad is set on a computed tensor"),
         ("only leaves can be switched; a computed tensor requires grad as its operands do",),
         (
             (
@@ -285,7 +289,7 @@ ROWS = (
         "integer-requires-grad",
         ("can require gradients", "requires gradients must be floating point"),
         say(
-            "{text} asks a tensor of whole numbers or booleans to require grad",
+            "`{text}` asks a tensor of whole numbers or booleans to require grad",
             "a tensor of whole numbers is asked to require grad",
         ),
         ("only floating and complex dtypes have gradients",),
@@ -302,7 +306,7 @@ ROWS = (
         "deepcopy-nonleaf",
         ("support the deepcopy protocol",),
         say(
-            "{text} copies a tensor that was computed with a graph",
+            "`{text}` copies a tensor that was computed with a graph",
             "copy.deepcopy meets a tensor that was computed with a graph",
         ),
         ("deepcopy takes leaves alone; an attribute of the module or of the object holds a result",),
@@ -312,7 +316,7 @@ ROWS = (
         "AGX421",
         "optimizer-nonleaf",
         ("can't optimize a non-leaf",),
-        say("{text} is given a computed tensor", "the optimizer is given a computed tensor"),
+        say("`{text}` is given a computed tensor", "the optimizer is given a computed tensor"),
         ("a tensor made by .to(), .cuda() or arithmetic from a leaf is no leaf",),
         ("make it a leaf: x = x.detach().requires_grad_(), or move before requires_grad_()",),
     ),
@@ -320,7 +324,7 @@ ROWS = (
         "AGX421",
         "optimizer-empty-parameters",
         ("got an empty parameter list",),
-        say("{text} is given no parameter", "the optimizer is given no parameter"),
+        say("`{text}` is given no parameter", "the optimizer is given no parameter"),
         ("the layers stand in a plain list or dict, all are filtered out, or the generator was used up",),
         ("hold layers in nn.ModuleList or nn.ParameterList; check list(model.parameters())",),
     ),
@@ -335,7 +339,7 @@ ROWS = (
             "arguments from the 'sparse",
         ),
         say(
-            "{text} meets a gradient whose layout it cannot step",
+            "`{text}` meets a gradient whose layout it cannot step",
             "an optimizer meets a gradient whose layout it cannot step",
         ),
         ("SparseAdam steps sparse gradients alone, most other optimizers dense ones alone",),

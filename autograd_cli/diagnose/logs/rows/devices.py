@@ -30,7 +30,7 @@ _APART = (
     "expected type torch.",
 )
 _SENTENCE = say(
-    "{text} takes tensors on {device0} and on {device1}",
+    "`{text}` takes tensors on {device0} and on {device1}",
     "one operation takes tensors on {device0} and on {device1}",
     "one operation takes tensors on two devices",
 )
@@ -72,6 +72,15 @@ def _apart(raised: Raised, facts: Facts) -> bool:
     return not _ONE_DTYPE.search(raised.message.lower()) or two_devices(raised, facts)
 
 
+def _layer_apart(raised: Raised, facts: Facts) -> str:
+    if "device_ids" in raised.message:
+        return say("a part of the model is on {device1}, where all of it belongs on {device0}")(raised, facts)
+    return say(
+        "the input is on {device0} and the layer's weight on {device1}",
+        "the input of a layer is on another device than its weight",
+    )(raised, facts)
+
+
 def _input_not_on_mps(raised: Raised, facts: Facts) -> bool:
     return "mps" in facts.devices[1:2] and facts.devices[0] == "cpu"
 
@@ -89,8 +98,8 @@ ROWS = (
             "cannot be called on meta tensors",
         ),
         say(
-            "{text} wants the values of a tensor on meta, which has none",
-            "values are wanted of a tensor on meta, which has none",
+            "`{text}` needs the values of a tensor on meta, which has none",
+            "values are needed of a tensor on meta, which has none",
         ),
         ("the model was made on meta, by low_cpu_mem_usage or a device_map, and never filled",),
         ("model.to_empty(device=device), then load_state_dict; or load with assign=True",),
@@ -100,15 +109,10 @@ ROWS = (
         "index-device-mismatch",
         ("indices should be either on",),
         say(
-            "{text} indexes a tensor on {device1} with an index elsewhere",
+            "`{text}` indexes a tensor on {device1} with an index elsewhere",
             "a tensor is indexed with an index on another device",
         ),
-        (
-            (
-                "an index may be on the CPU or beside its tensor; here the tensor is on the "
-                "CPU and the index is not"
-            ),
-        ),
+        ("an index may be on the CPU or beside its tensor, and nowhere else",),
         (say("move one to the other in {text}: x[mask.to(x.device)]", "write x[mask.to(x.device)]"),),
         also=_others("index-device-mismatch"),
     ),
@@ -123,7 +127,7 @@ ROWS = (
             "should be the same",
         ),
         say(
-            "{text} gives the model on mps a tensor that is not there",
+            "`{text}` gives the model on mps a tensor that is not there",
             "the model is on mps and its input is not",
         ),
         ("nn.Module.to moves the model alone; each input is moved on its own",),
@@ -142,10 +146,7 @@ ROWS = (
             "parameter tensors are not at the same device",
             "but found one of them on device",
         ),
-        say(
-            "the input is on {device0} and the layer's weight on {device1}",
-            "the input of a layer is on another device than its weight",
-        ),
+        _layer_apart,
         ("the model was not moved, or the input was not; nn.Module.to moves in place, Tensor.to does not",),
         (
             say(
@@ -214,7 +215,7 @@ ROWS = (
         "numpy-reduction-on-graph-tensors",
         (*_CONVERSION, "can't call numpy() on"),
         say(
-            "{text} lets NumPy compute with tensors that have a graph",
+            "`{text}` lets NumPy compute with tensors that have a graph",
             "NumPy computes with tensors that have a graph",
         ),
         ("NumPy asks each tensor for its numbers; the detach that torch suggests would cut the gradient",),
@@ -226,7 +227,9 @@ ROWS = (
         "AGX413",
         "numpy-on-requires-grad",
         ("can't call numpy() on",),
-        say("{text} asks NumPy for values that have a graph", "NumPy is asked for values that have a graph"),
+        say(
+            "`{text}` asks NumPy for values that have a graph", "NumPy is asked for values that have a graph"
+        ),
         ("NumPy records nothing, so torch wants the cut to be written",),
         ("write x.detach().cpu().numpy() where the values are only looked at; compute the loss in torch",),
         also=("numpy-reduction-on-graph-tensors",),
@@ -235,7 +238,7 @@ ROWS = (
         "AGX340",
         "numpy-on-cuda",
         _CONVERSION,
-        say("{text} asks NumPy for values on {device0}", "NumPy is asked for values on a GPU"),
+        say("`{text}` asks NumPy for values on {device0}", "NumPy is asked for values on a GPU"),
         ("NumPy reads memory of the CPU alone",),
         ("write x.detach().cpu().numpy()",),
         also=("numpy-reduction-on-graph-tensors",),
@@ -245,7 +248,7 @@ ROWS = (
         "mps-float64",
         ("mps framework doesn't support float64", "mps tensor to float64", "double to the mps backend"),
         say(
-            "{text} moves float64 numbers to mps, which has none",
+            "`{text}` moves float64 numbers to mps, which has none",
             "float64 numbers are moved to mps, which has none",
         ),
         ("NumPy arrays and Python lists of arrays give float64",),

@@ -23,7 +23,7 @@ _MIXED = (
     "mixed dtype (cpu)",
 )
 _SENTENCE = say(
-    "{text} mixes {dtype0} and {dtype1}",
+    "`{text}` mixes {dtype0} and {dtype1}",
     "one operation is given {dtype0} and {dtype1}",
     "one operation is given two dtypes",
 )
@@ -82,7 +82,7 @@ ROWS = (
             "expected dtype int32",
             "only applicable to index tensor",
         ),
-        say("{text} has an index of {dtype1}", "an index is not made of whole numbers"),
+        say("`{text}` has an index of {found}", "an index is not made of whole numbers"),
         ("gather, scatter_, embedding and indexing take int64",),
         ("convert the index: index.long()",),
         also=("cross-entropy-target-dtype",),
@@ -93,7 +93,7 @@ ROWS = (
         "cross-entropy-target-dtype",
         _TARGETS,
         say(
-            "the target of {text} has another dtype than the loss takes: {dtype0} and {dtype1} are named",
+            "the target of `{text}` has another dtype than the loss takes: {dtype0} and {dtype1} are named",
             "the target has another dtype than the loss takes",
         ),
         ("class numbers are int64 of shape (n,); probabilities are floating, of the shape of the scores",),
@@ -116,7 +116,7 @@ ROWS = (
             "but got dtype",
         ),
         say(
-            "{text} compares floating scores with a target of {dtype0}",
+            "`{text}` compares floating scores with a target of {whole}",
             "the loss has a target of whole numbers",
         ),
         ("binary cross-entropy and regression losses take a floating target",),
@@ -137,7 +137,7 @@ ROWS = (
         "inplace-result-dtype-cast",
         ("can't be cast to the desired output type", "can't be cast to"),
         say(
-            "{text} would put {dtype0} into a tensor of {dtype1}",
+            "`{text}` would put {dtype0} into a tensor of {dtype1}",
             "a result would be put into a tensor of another dtype",
         ),
         ("a method ending in _, += and out= keep the tensor's dtype",),
@@ -147,10 +147,11 @@ ROWS = (
     Row(
         "AGX314",
         "half-op-on-cpu",
-        ("not implemented for 'half'", "not implemented for 'bfloat16'"),
+        ("not implemented for 'half'", "not implemented for 'bfloat16'", "not supported on cputype for half"),
         say(
-            "{text} runs {op} in half precision on the CPU, which has no version of it",
+            "`{text}` runs {op} in half precision on the CPU, which has no version of it",
             "{op} has no version for half precision on the CPU",
+            "a function has no version for half precision on the CPU",
         ),
         ("the model was loaded in half precision and the GPU is not used",),
         ("use model.float() on the CPU, or move model and input to a GPU",),

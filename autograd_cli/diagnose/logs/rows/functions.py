@@ -26,13 +26,13 @@ ROWS = (
         "custom-function-grad-shape",
         ("returned an invalid gradient at index",),
         say(
-            "{op} returns a gradient of shape {shape0} at index {index}, where the input has shape {shape1}",
+            "{op} returns a gradient of shape {given} at index {index}, where the input has shape {wanted}",
             "a backward returns a gradient that does not fit its input",
         ),
         ("a gradient has its input's shape and device; what was broadcast is summed back",),
         (
             say(
-                "return a gradient of shape {shape1} for input {index}; check the order of "
+                "return a gradient of shape {wanted} for input {index}; check the order of "
                 "the returned values",
                 "sum or reshape the gradient to the input's shape",
             ),
@@ -43,7 +43,7 @@ ROWS = (
         "custom-function-not-static",
         ("legacy autograd function with non-static forward",),
         say(
-            "{text} uses a Function whose forward is no static method",
+            "`{text}` uses a Function whose forward is no static method",
             "a Function has a forward that is no static method",
         ),
         ("torch 1.5 and later take static methods with ctx alone",),
@@ -145,6 +145,7 @@ ROWS = (
         (
             "recomputed values for the following tensors have different",
             "different number of tensors was saved during",
+            "trying to save more tensors during recomputation",
         ),
         say(
             "the checkpoint computed {dtype0} first and {dtype1} when it ran again",
@@ -158,7 +159,7 @@ ROWS = (
         "compiled-backward-retained",
         ("compiled with non-empty donated buffers",),
         say(
-            "{text} keeps or differentiates a compiled backward that gave its buffers away",
+            "`{text}` keeps or differentiates a compiled backward that gave its buffers away",
             "a compiled backward is kept or differentiated",
         ),
         ("torch.compile reuses saved memory, which retain_graph and create_graph do not allow",),
@@ -169,7 +170,7 @@ ROWS = (
         "cudnn-rnn-eval-backward",
         ("can only be called in training mode",),
         say(
-            "{loss}.backward() goes through a cuDNN RNN in eval mode",
+            "`{loss}.backward()` goes through a cuDNN RNN in eval mode",
             "backward goes through a cuDNN RNN in eval mode",
         ),
         ("cuDNN keeps what backward needs in training mode alone",),

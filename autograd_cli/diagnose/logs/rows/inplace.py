@@ -98,7 +98,7 @@ ROWS = (
         "leaf-view-inplace",
         ("view of a leaf variable", "view of leaf variable", "moved into the graph interior"),
         say(
-            "{text} changes a view of a leaf that requires grad",
+            "`{text}` changes a view of a leaf that requires grad",
             "a view of a leaf that requires grad is changed in place",
         ),
         ("a slice, an index or .view of a parameter shares its memory",),
@@ -116,7 +116,7 @@ ROWS = (
         "AGX412",
         "leaf-inplace",
         ("leaf variable that requires grad", "leaf variable has been moved into the graph interior"),
-        say("{text} changes a leaf that requires grad", "a leaf that requires grad is changed in place"),
+        say("`{text}` changes a leaf that requires grad", "a leaf that requires grad is changed in place"),
         ("the value from before is lost to the graph, so torch refuses outside no_grad",),
         (
             say(
@@ -144,7 +144,7 @@ ROWS = (
         "no-grad-view-inplace",
         ("created in no_grad mode", "created in inference mode and is being modified"),
         say(
-            "{text} changes a view that was made under no_grad",
+            "`{text}` changes a view that was made under no_grad",
             "a view that was made under no_grad is changed with gradients on",
         ),
         ("it is not clear whether the change belongs to the graph",),
@@ -155,7 +155,7 @@ ROWS = (
         "multi-view-inplace",
         ("is a view and is being modified inplace", "is a view and its base or another view"),
         say(
-            "{text} changes one of several views that one call of {op} made",
+            "`{text}` changes one of several views that one call of {op} made",
             "one of several views that {op} made is changed in place",
             "one of several views of one tensor is changed in place",
         ),
@@ -166,7 +166,7 @@ ROWS = (
         "AGX434",
         "inplace-on-expanded",
         ("refers to a single memory location", "single memory location"),
-        say("{text} writes into an expanded tensor", "an expanded tensor is written to"),
+        say("`{text}` writes into an expanded tensor", "an expanded tensor is written to"),
         ("elements of expand() share one place in memory",),
         ("call .clone() or .contiguous() after expand, or use repeat",),
     ),
@@ -178,7 +178,7 @@ ROWS = (
             "in-place update to inference tensor",
         ),
         say(
-            "{text} changes a tensor made in inference_mode",
+            "`{text}` changes a tensor made in inference_mode",
             "a tensor made in inference_mode is changed outside of it",
         ),
         ("inference tensors have no version counter",),
@@ -194,7 +194,7 @@ ROWS = (
             "requires_grad=true on inference tensor",
         ),
         say(
-            "{text} uses a tensor made in inference_mode where a graph is recorded",
+            "`{text}` uses a tensor made in inference_mode where a graph is recorded",
             "a tensor made in inference_mode takes part in a graph",
         ),
         ("a cache or buffer was filled under torch.inference_mode()",),
@@ -206,7 +206,7 @@ ROWS = (
         "vmap-inplace-on-unbatched",
         ("vmap: inplace arithmetic", "vmap: aten::", "doesn't match the broadcast shape"),
         say(
-            "{text} writes a batched value into an unbatched tensor",
+            "`{text}` writes a batched value into an unbatched tensor",
             "under vmap a batched value is written into an unbatched tensor",
         ),
         ("inside vmap the value has one more dimension than it shows",),
@@ -223,7 +223,7 @@ ROWS = (
         "torch-tensor-copy-detaches",
         ("to copy construct from a tensor",),
         say(
-            "{text} copies a tensor and drops its graph",
+            "`{text}` copies a tensor and drops its graph",
             "torch.tensor of a tensor copies it and drops its graph",
         ),
         fix=("write x.detach().clone() for a copy, or use x itself where the gradient must flow",),
@@ -234,7 +234,7 @@ ROWS = (
         "cudagraph-output-overwritten",
         ("output of cudagraphs that has been overwritten",),
         say(
-            "{text} reads a result that a later run of the compiled model overwrote",
+            "`{text}` reads a result that a later run of the compiled model overwrote",
             "a result of a compiled model is read after a later run overwrote it",
         ),
         ("CUDA graphs give the same memory in each run",),

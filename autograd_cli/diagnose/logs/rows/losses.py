@@ -1,5 +1,7 @@
 """Losses and their targets, indices out of range, device asserts, autocast and truth values."""
 
+import re
+
 from autograd_cli.diagnose.logs.records import Facts, Raised, Row
 from autograd_cli.diagnose.logs.rows.words import both, either, inside, near, say, says, written
 
@@ -8,6 +10,43 @@ _LABEL = r"cur_target|n_classes|\bt >= 0|ClassNLL|nll_loss|NLLCriterion"
 _PROBABILITY = r"input(?:_val)? >= (?:0|zero).*input(?:_val)? <= (?:1|one)|BCECriterion"
 _EMBEDDING = r"srcIndex <|srcSelectDimSize|index out of bounds|-sizes\[i\] <= index|idx_dim"
 _FAMILY = ("label-out-of-range", "bce-input-out-of-range", "embedding-index-out-of-range")
+
+
+def _target(raised: Raised, facts: Facts) -> str:
+    """The shape of a target that has no class number a place, by how the message words it."""
+    low = raised.message.lower()
+    if len(facts.shapes) == 2 and "expected target size" in low:
+        return f"the target has shape {list(facts.shapes[1])}, where {list(facts.shapes[0])} belongs"
+    if len(facts.shapes) == 2:
+        scores, target = facts.shapes if "got input" in low else facts.shapes[::-1]
+        return f"scores of shape {list(scores)} meet a target of shape {list(target)}"
+    return say(
+        "the target of `{text}` has shape {shape0}, not one class number a place",
+        "the target of `{text}` is not one class number a place",
+        "the target is not one class number a place",
+    )(raised, facts)
+
+
+def _class_number(raised: Raised, facts: Facts) -> str:
+    match = re.match(r"Target (-\d+) is", raised.message)
+    if match:
+        return f"the class number {match[1]} is below 0"
+    return say(
+        "the class number {size0} is not below the number of scores",
+        "a class number is not below the number of scores",
+    )(raised, facts)
+
+
+def _scaled(raised: Raised, facts: Facts) -> str:
+    if "prior to update" in raised.message:
+        return say(
+            "`{text}` has no step before it that saw a gradient",
+            "a GradScaler is updated, and saw no gradient",
+        )(raised, facts)
+    return say(
+        "`{text}` steps an optimizer whose parameters have no gradient",
+        "a GradScaler steps an optimizer whose parameters have no gradient",
+    )(raised, facts)
 
 
 def _rows_differ(raised: Raised, facts: Facts) -> bool:
@@ -42,7 +81,7 @@ ROWS = (
             "target and input must have the same number of elements",
         ),
         say(
-            "the target of {text} has shape {shape0}, the input {shape1}",
+            "the target of `{text}` has shape {shape0}, the input {shape1}",
             "target {shape0} and input {shape1} differ",
             "target and input of the loss differ in shape",
         ),
@@ -61,10 +100,7 @@ ROWS = (
             "input and target batch or spatial sizes don't match",
             "size mismatch (got input",
         ),
-        say(
-            "the target of {text} has shape {shape0}, not one class number a place",
-            "the target is not one class number a place",
-        ),
+        _target,
         ("scores are (n, classes, ...), class numbers (n, ...) without the classes",),
         ("drop the dimension with target.squeeze(1), or take one-hot targets back with target.argmax(1)",),
         when=lambda raised, facts: not _rows_differ(raised, facts),
@@ -74,9 +110,9 @@ ROWS = (
         "batch-size-mismatch",
         ("to match target batch_size", "size mismatch (got input"),
         say(
-            "{text}: {size0} rows of scores meet {size1} targets",
+            "`{text}`: {size0} rows of scores meet {size1} targets",
             "{size0} rows of scores meet {size1} targets",
-            "{text}: scores of shape {shape0} meet targets of shape {shape1}",
+            "`{text}`: scores of shape {shape0} meet targets of shape {shape1}",
             "scores and targets differ in number",
         ),
         ("a view or a flatten moved the batch into another dimension",),
@@ -107,7 +143,8 @@ ROWS = (
             "elements of target should be between",
         ),
         say(
-            "{text} is given an input outside 0 to 1", "binary_cross_entropy is given an input outside 0 to 1"
+            "`{text}` is given an input outside 0 to 1",
+            "binary_cross_entropy is given an input outside 0 to 1",
         ),
         ("scores without sigmoid, or NaN",),
         ("use binary_cross_entropy_with_logits on the scores, or sigmoid before; check isfinite",),
@@ -153,10 +190,7 @@ ROWS = (
         "AGX309",
         "label-out-of-range",
         ("is out of bounds.", "`cur_target", "class values must be smaller than num_classes"),
-        say(
-            "the class number {size0} is not below the number of scores",
-            "a class number is not below the number of scores",
-        ),
+        _class_number,
         ("labels start at 1, or the last layer has too few outputs",),
         ("subtract 1 from labels that start at 1, or give the last layer target.max() + 1 outputs",),
         kinds=("IndexError", "RuntimeError"),
@@ -167,7 +201,7 @@ ROWS = (
         "sequence-longer-than-positions",
         ("index out of range in self",),
         say(
-            "{text} looks up more positions than the model's table has",
+            "`{text}` looks up more positions than the model's table has",
             "a sequence is longer than the table of positions",
         ),
         ("the tokenizer did not cut the text to what the model was made for",),
@@ -178,9 +212,9 @@ ROWS = (
     Row(
         "AGX309",
         "embedding-index-out-of-range",
-        ("index out of range in self", "index out of range: tried to access"),
+        ("index out of range in self", "index out of range: tried to access", "index out of range at "),
         say(
-            "{text} looks an index up that the embedding's table does not have",
+            "`{text}` looks an index up that the embedding's table does not have",
             "an index is outside the embedding's table",
         ),
         ("a token number is not below num_embeddings, or a position is past the table",),
@@ -189,9 +223,13 @@ ROWS = (
     Row(
         "AGX315",
         "tensor-as-bool",
-        ("with more than one value is ambiguous", "value of tensor with no values is ambiguous"),
+        (
+            "with more than one value is ambiguous",
+            "value of tensor with no values is ambiguous",
+            "bool value of variable objects",
+        ),
         say(
-            "{text} takes a tensor of several elements for true or false",
+            "`{text}` takes a tensor of several elements for true or false",
             "a tensor of several elements is taken for true or false",
         ),
         (
@@ -208,7 +246,7 @@ ROWS = (
         "amp-bce-unsafe",
         ("are unsafe to autocast",),
         say(
-            "{text} takes probabilities in half precision under autocast",
+            "`{text}` takes probabilities in half precision under autocast",
             "binary_cross_entropy is called under autocast",
         ),
         ("the logarithm of a probability near 0 does not fit half precision",),
@@ -219,7 +257,7 @@ ROWS = (
         "amp-fp16-params-with-scaler",
         ("attempting to unscale fp16 gradients",),
         say(
-            "{text} scales gradients of parameters that are float16 themselves",
+            "`{text}` scales gradients of parameters that are float16 themselves",
             "a GradScaler meets parameters that are float16 themselves",
         ),
         (
@@ -234,10 +272,7 @@ ROWS = (
         "AGX618",
         "amp-step-without-grads",
         ("no inf checks were recorded",),
-        say(
-            "{text} steps an optimizer whose parameters have no gradient",
-            "a GradScaler steps an optimizer whose parameters have no gradient",
-        ),
+        _scaled,
         ("no backward reached them, or they are not the model's parameters any more",),
         ("call scaler.scale(loss).backward() before; skip the step where the optimizer had no loss",),
     ),

@@ -29,6 +29,15 @@ def _too_long(raised: Raised, facts: Facts) -> bool:
     return len(set(sizes[:2])) == 2 and min(sizes[:2]) in _TABLES and (facts.index or 0) <= 1
 
 
+def _sequence(raised: Raised, facts: Facts) -> str:
+    if len(facts.sizes) > 1 and facts.sizes[0] < facts.sizes[1]:
+        return f"a sequence and a table of positions have {facts.sizes[0]} and {facts.sizes[1]} places"
+    return say(
+        "a sequence of {size0} tokens meets a table of {size1} positions",
+        "a sequence is longer than the table of positions",
+    )(raised, facts)
+
+
 def _maps_differ(raised: Raised, facts: Facts) -> bool:
     """Whether heights or widths of images differ by what halving an odd one leaves, or by one halving."""
     if (facts.index or 0) < 2 or len(facts.sizes) < 2:
@@ -43,8 +52,8 @@ ROWS = (
         "linear-in-features-mismatch",
         _MATMUL,
         say(
-            "{text}: rows of {shape0} meet a weight of {shape1}, and the inner sizes differ",
-            "{text}: the last size of the input is not in_features",
+            "`{text}`: rows of {shape0} meet a weight of {shape1}, and the inner sizes differ",
+            "`{text}`: the last size of the input is not in_features",
             "a linear layer is given another last size than its in_features",
         ),
         ("the input is flattened elsewhere, or the images have another size than the layer was counted for",),
@@ -66,7 +75,7 @@ ROWS = (
         "matmul-shape-mismatch",
         (*_MATMUL, "expected size for first two dimensions of batch2", "must match mat2"),
         say(
-            "{text} multiplies {shape0} by {shape1}, and the inner sizes differ",
+            "`{text}` multiplies {shape0} by {shape1}, and the inner sizes differ",
             "the inner sizes of a product differ",
         ),
         ("the last size of the left must be the first of the right",),
@@ -77,9 +86,9 @@ ROWS = (
     Row(
         "AGX327",
         "conv-channel-mismatch",
-        ("given groups=", "given transposed=", "channels, but got"),
+        ("given groups=", "given transposed=", "channels, but got", "need input.size[1] =="),
         say(
-            "{text}: the input {shape1} has {size1} channels, the weight {shape0} takes {size0}",
+            "`{text}`: the input {shape1} has {size1} channels, the weight {shape0} takes {size0}",
             "the input {shape1} has {size1} channels, the weight {shape0} takes {size0}",
             "a convolution is given another number of channels than its weight takes",
         ),
@@ -90,7 +99,7 @@ ROWS = (
                 "x.permute(0, 3, 1, 2), x.unsqueeze(0)"
             ),
         ),
-        when=says("channels"),
+        when=says(r"channels|input\.size\[1\]"),
     ),
     Row(
         "AGX330",
@@ -98,6 +107,7 @@ ROWS = (
         (
             "stack expects each tensor to be equal size",
             "sizes of tensors must match except",
+            "inconsistent tensor size",
             "trying to resize storage that is not resizable",
             "each element in list of batch should be of equal size",
         ),
@@ -114,25 +124,17 @@ ROWS = (
         "AGX329",
         "sequence-longer-than-positions",
         _SUM,
-        say(
-            "a sequence of {size0} tokens meets a table of {size1} positions",
-            "a sequence is longer than the table of positions",
-        ),
+        _sequence,
         ("the tokenizer did not cut the text to what the model was made for",),
-        (
-            say(
-                "pass truncation=True, max_length={size1} to the tokenizer",
-                "pass truncation=True and max_length to the tokenizer",
-            ),
-        ),
+        ("pass truncation=True and max_length to the tokenizer, or resize the table of positions",),
         also=("broadcast-shape-mismatch",),
         when=either(near(_POSITIONS), _too_long),
     ),
     Row(
         "AGX328",
         "skip-connection-size-mismatch",
-        ("sizes of tensors must match except in dimension", *_SUM[:1]),
-        say("{text} joins sizes {size0} and {size1}", "two tensors that are joined have other sizes"),
+        ("sizes of tensors must match except in dimension", *_SUM),
+        say("`{text}` joins sizes {size0} and {size1}", "two tensors that are joined have other sizes"),
         (
             (
                 "halving an odd size and doubling it again gives one less or more; the sizes "
@@ -148,7 +150,7 @@ ROWS = (
         also=("joined-size-mismatch", "broadcast-shape-mismatch"),
         when=either(
             says("sizes of tensors must match"),
-            written(r"(?i)skip|shortcut|residual|identity|encoder|\benc\d"),
+            written(r"(?i)\bcat\(|skip|shortcut|residual|identity|encoder|\benc\d"),
             _maps_differ,
         ),
     ),
@@ -162,7 +164,7 @@ ROWS = (
             "doesn't match the broadcast shape",
         ),
         say(
-            "{text} joins sizes {size0} and {size1}",
+            "`{text}` joins sizes {size0} and {size1}",
             "sizes {size0} and {size1} do not broadcast",
             "two shapes do not broadcast",
         ),
@@ -174,7 +176,7 @@ ROWS = (
         "AGX306",
         "view-on-noncontiguous",
         ("view size is not compatible with input tensor's size", "input is not contiguous"),
-        say("{text} views memory that is not in order", "a view of memory that is not in order"),
+        say("`{text}` views memory that is not in order", "a view of memory that is not in order"),
         ("transpose, permute, expand or a slice came before",),
         ("write .reshape in place of .view, or .contiguous() before it",),
     ),
@@ -182,16 +184,16 @@ ROWS = (
         "AGX308",
         "view-invalid-shape",
         ("is invalid for input of size", "is invalid for input with"),
-        say("{text} asks {shape0} of {size0} elements", "a view asks for another number of elements"),
+        say("`{text}` asks {shape0} of {size0} elements", "a view asks for another number of elements"),
         ("the sizes must multiply to the number of elements; images of another size change what is left",),
         ("use x.flatten(1), or take sizes from x.shape",),
-        when=says("shape"),
+        when=says("shape|size '"),
     ),
     Row(
         "AGX317",
         "joined-size-mismatch",
         ("stack expects each tensor to be equal size", "tensors must match except in dimension"),
-        say("{text} joins shapes {shape0} and {shape1}", "tensors that are joined have other sizes"),
+        say("`{text}` joins shapes {shape0} and {shape1}", "tensors that are joined have other sizes"),
         ("stack takes equal shapes, cat equal sizes but along the joined dimension",),
         ("pad or cut them to one size",),
         also=("collate-unequal-sizes", "skip-connection-size-mismatch"),
@@ -199,7 +201,7 @@ ROWS = (
     Row(
         "AGX331",
         "checkpoint-shape-mismatch",
-        ("in loading state_dict", "copying a param with shape"),
+        ("in loading state_dict", "copying a param with shape", "whose dimensions in the checkpoint"),
         say(
             "{name0} has shape {shape0} in the checkpoint and {shape1} in the model",
             "a checkpoint has other shapes than the model",
@@ -212,13 +214,13 @@ ROWS = (
                 "make the model as it was saved",
             ),
         ),
-        when=says("size mismatch|copying a param"),
+        when=says("size mismatch|copying (?:a|the) param"),
     ),
     Row(
         "AGX332",
         "batchnorm-single-sample",
         ("more than 1 value per channel when training", "more than 1 spatial element when training"),
-        say("{text}: a channel of the input {shape0} has one value", "a channel has one value in training"),
+        say("`{text}`: a channel of the input {shape0} has one value", "a channel has one value in training"),
         ("the variance of one value is nothing; the last batch of an epoch may hold one sample",),
         ("pass drop_last=True to the DataLoader, call model.eval() to infer, or use GroupNorm",),
     ),

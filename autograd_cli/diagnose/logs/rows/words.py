@@ -6,10 +6,21 @@ from collections.abc import Callable, Iterator
 from autograd_cli.diagnose.logs.facts import own
 from autograd_cli.diagnose.logs.records import Facts, Raised
 
+WHOLE = {"int64", "int32", "int16", "int8", "uint8", "bool"}
+"""The dtypes of whole numbers."""
+
 Test = Callable[[Raised, Facts], bool]
 
 _GAP = re.compile(r"\{(\w+)\}")
-_LOSS = re.compile(r"(\([^()]+\)|[A-Za-z_][\w.\[\]]*)\.backward\(")
+_LOSS = re.compile(
+    r"(?P<of>(?:[A-Za-z_][\w.\[\]\"']*)?\([^()]*\)|[A-Za-z_][\w.\[\]\"']*)"
+    r"\.(?:manual_)?backward\((?:(?P<to>[\w.]+)[,)])?"
+)
+_RUNS_BACKWARD = re.compile(
+    r"(?:self\.)?(?:\w*accelerator|\w*fabric|\w*engine|\w*strategy|\w*trainer|\w*scaler|torch\.autograd|autograd|self)$"
+)
+_EXPECTED_FIRST = re.compile(r"expected shape .* but got")
+_LONGEST_TEXT = 72
 _GRAD = re.compile(r"([A-Za-z_][\w.\[\]]*)\.grad\b")
 
 
@@ -27,7 +38,11 @@ def say(*templates: str) -> Callable[[Raised, Facts], str]:
 
 
 def gaps(raised: Raised, facts: Facts) -> dict[str, str]:
-    """What the gaps of a template may be: `shape0`, `dtype1`, `device0`, `size0`, `op`, `text`, `loss`."""
+    """What the gaps of a template may be: `shape0`, `dtype1`, `device0`, `size0`, `op`, `text`, `loss`, ...
+
+    `given` and `wanted` are the shape of a gradient and of what it belongs to; `whole` a dtype of whole
+    numbers, `found` the dtype that was got in place of others.
+    """
     return dict(_known(raised, facts))
 
 
@@ -38,10 +53,28 @@ def _known(raised: Raised, facts: Facts) -> Iterator[tuple[str, str]]:
     yield "op", facts.op
     yield "index", "" if facts.index is None else str(facts.index)
     text = source(raised)
-    yield "text", text
-    for gap, pattern in (("loss", _LOSS), ("leaf", _GRAD)):
-        if match := pattern.search(text):
-            yield gap, match[1]
+    yield "text", f"{text[:_LONGEST_TEXT]}…" if len(text) > _LONGEST_TEXT else text.rstrip(":")
+    yield "loss", _loss(text)
+    if match := _GRAD.search(text):
+        yield "leaf", match[1]
+    yield from _told_apart(raised, facts)
+
+
+def _loss(text: str) -> str:
+    """What backward starts at in a line of source, also where another object is told to run it."""
+    match = _LOSS.search(text)
+    if match is None:
+        return ""
+    return match["to"] or "" if _RUNS_BACKWARD.match(match["of"]) else match["of"]
+
+
+def _told_apart(raised: Raised, facts: Facts) -> Iterator[tuple[str, str]]:
+    """Of two shapes or several dtypes, which is what, by how the message words it."""
+    if len(facts.shapes) == 2:
+        shapes = facts.shapes[::-1] if _EXPECTED_FIRST.search(raised.message) else facts.shapes
+        yield from (("given", str(list(shapes[0]))), ("wanted", str(list(shapes[1]))))
+    yield "whole", next((dtype for dtype in facts.dtypes if dtype in WHOLE), "")
+    yield "found", facts.dtypes[-1] if facts.dtypes and "but got" in raised.message else ""
 
 
 def source(raised: Raised) -> str:
