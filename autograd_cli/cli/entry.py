@@ -11,6 +11,8 @@ import gc
 import os
 import sys
 import threading
+from collections.abc import Callable
+from queue import SimpleQueue
 
 from autograd_cli.errors import ExitStatus
 
@@ -32,7 +34,7 @@ def main() -> None:
         _take_memory_in_large_pieces()
         worker = _Worker()
         worker.start()
-        worker.join()
+        worker.serve()
         status = worker.status
     except KeyboardInterrupt:
         status = ExitStatus.INTERRUPTED
@@ -46,6 +48,31 @@ class _Worker(threading.Thread):
     def __init__(self) -> None:
         super().__init__(name="agx", daemon=True)
         self.status = int(ExitStatus.FAILED)
+        self._asked: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+
+    def serve(self) -> None:
+        """Wait for the command to end, and do meanwhile what it asks of this thread, the main one."""
+        while (work := self._asked.get()) is not None:
+            work()
+        self.join()
+
+    def in_main(self, work: Callable[[], None]) -> None:
+        """Have the main thread do `work`, and wait until it is done; raises what it raises."""
+        done = threading.Event()
+        failed: list[BaseException] = []
+
+        def worked() -> None:
+            try:
+                work()
+            except BaseException as error:
+                failed.append(error)
+            finally:
+                done.set()
+
+        self._asked.put(worked)
+        done.wait()
+        for error in failed:
+            raise error
 
     def start(self) -> None:
         """Start with a stack of STACK bytes, or the largest that this system grants."""
@@ -66,12 +93,15 @@ class _Worker(threading.Thread):
 
             environment = of_process()
             environment.may_fork = hasattr(os, "fork")
+            environment.in_main = self.in_main
             self.status = int(run(sys.argv[1:], environment))
         except KeyboardInterrupt:
             self.status = int(ExitStatus.INTERRUPTED)
         except ImportError as error:
             sys.stderr.write(f"error: agx is not installed whole: {error}\n")
             self.status = int(ExitStatus.MISSING)
+        finally:
+            self._asked.put(None)
 
 
 def modules_loaded() -> None:

@@ -4,7 +4,7 @@ import codecs
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
@@ -30,14 +30,20 @@ _PLAIN_SPELLING = str.maketrans(
 _UNENCODABLE = "autograd_cli.plain_spelling"
 
 
+def at_once(work: Callable[[], None]) -> None:
+    """Do `work` here, which is the main thread, or as good as that."""
+    work()
+
+
 @dataclass
 class Environment:
     """The streams of one command and what is known of them.
 
     `width` is the terminal's, in cells. `colour` is "auto" until an option says
     otherwise; `coloured` answers for one stream. `may_fork` says that the whole process
-    is the command's, so that a run may have one of its own. `reader_gone` is set once
-    nobody reads stdout any more.
+    is the command's, so that a run may have one of its own. `in_main` does something in
+    the main thread, which alone is told of signals. `reader_gone` is set once nobody reads
+    stdout any more.
     """
 
     stdin: TextIO
@@ -48,6 +54,7 @@ class Environment:
     quiet: bool = False
     verbose: bool = False
     may_fork: bool = False
+    in_main: Callable[[Callable[[], None]], None] = at_once
     reader_gone: bool = False
 
     @property

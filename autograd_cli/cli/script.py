@@ -8,6 +8,7 @@ from autograd_cli.errors import ExitStatus, InputError, missing_file
 from autograd_cli.report.records import Severity
 
 if TYPE_CHECKING:
+    from autograd_cli.diagnose.scripts.process import Ran
     from autograd_cli.report.diagnosis import Diagnosis
 
 _STDERR = 2
@@ -19,16 +20,28 @@ def diagnosed(given: Given, as_data: bool) -> "Diagnosis":
     Its output is left alone, but goes to stderr where `as_data` keeps stdout for the report.
     Raises MissingError AGX206 for a script that cannot be read.
     """
-    from autograd_cli.diagnose.scripts import process, told
+    from autograd_cli.diagnose.scripts import told
     from autograd_cli.report.diagnosis import Diagnosis
 
     words = given.line.sources
     _check(given, words[0])
     given.environment.flush()
-    ran = process.run(words, _STDERR if as_data else None)
+    ran = _in_front(given, words, _STDERR if as_data else None)
+    if ran.killed_by not in ("", "SIGINT"):  # a shell says it
+        given.environment.say(f"the script was ended by {ran.killed_by}")
     found = told.findings(ran.happened)
     failed = any(one.finding.severity is Severity.ERROR for one in found)
     return Diagnosis(words[0], None, found, int(ExitStatus.FAILED) if failed else ran.status)
+
+
+def _in_front(given: Given, words: list[str], stdout: int | None) -> "Ran":
+    """The script's run: the main thread waits for it, and signals are for the script."""
+    from autograd_cli.diagnose.scripts import process, waiting
+
+    made: list[Ran] = []
+    with waiting.held():
+        given.environment.in_main(lambda: made.append(process.run(words, stdout)))
+    return made[0]
 
 
 def _check(given: Given, path: str) -> None:

@@ -1,45 +1,87 @@
 """The script's own process: what is noted while it runs, and handed over as it ends.
 
-Loads next to nothing before the script has ended, and never torch. Nothing that the script can see is
-changed but the class of warnings.
+Loads next to nothing before the script has ended, and never torch; nothing that the script can see is
+changed but the class of warnings. So nothing is imported here that Python has not loaded by itself.
 """
 
 import atexit
-import json
 import os
 import sys
-from pathlib import Path
-from types import TracebackType
 
 from autograd_cli.diagnose.scripts.warned import Warned
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType, TracebackType
+
 TASK = "AGX_DIAGNOSE"
-"""The variable that says what to do, in JSON: `path` is the file that takes what happened."""
+"""The variable that names the file which takes what happened."""
+
+_KEPT = ("warnings",)
+"""What stays loaded: the module that is listened to."""
 
 
-def begin() -> None:
-    """Note what happens from here on, as TASK says, which is taken out of the environment."""
-    path: str = json.loads(os.environ.pop(TASK))["path"]
+def begin(modules: set[str]) -> None:
+    """Note what happens from here on; `modules` were loaded before this one was."""
+    path = os.environ.pop(TASK)
     warned = Warned()
     warned.start()
-    atexit.register(_end, os.getpid(), path, tuple(sys.path), warned)
+    _end_with_parent()
+    added = {name: sys.modules.pop(name) for name in set(sys.modules) - modules if name not in _KEPT}
+    ours = {name: module for name, module in added.items() if name.startswith("autograd_cli")}
+    atexit.register(_end, os.getpid(), path, tuple(sys.path), ours, warned)
 
 
-def _end(process: int, path: str, places: tuple[str, ...], warned: Warned) -> None:
+def _end_with_parent() -> None:
+    """On Linux: have the kernel end this process when agx is killed."""
+    if sys.platform == "linux":
+        import ctypes
+
+        set_signal, kill = 1, 9  # PR_SET_PDEATHSIG, SIGKILL
+        ctypes.CDLL(None).prctl(set_signal, kill)
+
+
+def _end(
+    process: int, path: str, places: tuple[str, ...], ours: "dict[str, ModuleType]", warned: Warned
+) -> None:
     """Hand over what happened; registered first, it runs when all else of the script is over."""
-    if os.getpid() != process:  # a fork of the script
+    error, traceback = _uncaught()
+    if os.getpid() != process or (error is None and not warned.found):  # a fork, or nothing to tell
         return
     try:
-        sys.path[:] = places  # not the script's folder: a `types.py` there is none of ours
-        from autograd_cli.diagnose.scripts import ended, handed
+        sys.path[:] = places
+        _unshadow()
+        sys.modules.update(ours)
+        from autograd_cli.diagnose.scripts import handing
 
-        error, traceback = _uncaught()
-        Path(path).write_text(handed.to_json(ended.happened(error, traceback, warned.seen())), "ascii")
+        handing.over(path, error, traceback, warned.found)
+        if isinstance(error, KeyboardInterrupt):
+            _interrupt()
     except BaseException:  # whatever is wrong, the script has ended as it ends
         return
 
 
-def _uncaught() -> tuple[BaseException | None, TracebackType | None]:
+def _unshadow() -> None:
+    """Forget the script's own modules that are called like Python's: from here on Python's are meant."""
+    standard = os.path.dirname(os.__file__)
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] in sys.stdlib_module_names and name != "__main__":
+            file = module.__dict__.get("__file__") if type(module) is type(sys) else ""
+            if file is not None and not str(file).startswith(standard):
+                del sys.modules[name]
+
+
+def _interrupt() -> None:
+    """End as Python does after an interrupt, which it forgets where modules are loaded at its exit."""
+    import signal
+
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def _uncaught() -> "tuple[BaseException | None, TracebackType | None]":
     """What ended the script, if that was an error: Python keeps it, from the module's frame on."""
     error: BaseException | None = getattr(sys, "last_value", None)
     traceback: TracebackType | None = getattr(sys, "last_traceback", None)

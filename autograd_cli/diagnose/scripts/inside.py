@@ -19,7 +19,9 @@ import torch
 import torch.utils._device
 
 from autograd_cli.diagnose.scripts import told
-from autograd_cli.diagnose.scripts.ended import happened
+from autograd_cli.diagnose.scripts.ended import errors
+from autograd_cli.diagnose.scripts.records import Happened
+from autograd_cli.diagnose.scripts.taking import warning
 from autograd_cli.diagnose.scripts.warned import Warned
 from autograd_cli.report import Severity
 from autograd_cli.report.diagnosis import Traced
@@ -49,9 +51,10 @@ def run(path: str, words: Sequence[str] = ()) -> Outcome:
     with _as_main(path, words), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         with _warned() as warned:
             error, traceback = _raised(path)
-        told_of = told.findings(happened(_failure(error), traceback, warned.seen()))
+        happened = Happened(errors(_failure(error), traceback), tuple(map(warning, warned.found)))
+        found = told.findings(happened)
     words_of = "" if _failure(error) is None else f"{type(error).__name__}: {error}"
-    return Outcome(_status(error), told_of, out.getvalue(), words_of)
+    return Outcome(_status(error), found, out.getvalue(), words_of)
 
 
 def _raised(path: str) -> tuple[BaseException | None, TracebackType | None]:

@@ -1,25 +1,35 @@
 """A script in a process of its own, with the terminal, the streams and the signals that it would have."""
 
-import json
 import os
-import subprocess
+import signal
 import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograd_cli.diagnose.scripts import handed
 from autograd_cli.diagnose.scripts.child import TASK
-from autograd_cli.diagnose.scripts.ended import Happened
+from autograd_cli.diagnose.scripts.records import Happened
+from autograd_cli.diagnose.scripts.taking import taken
+from autograd_cli.diagnose.scripts.waiting import waited
 
 
 @dataclass(frozen=True)
 class Ran:
-    """How a script ended: its status, as a shell has it, and what happened in it."""
+    """How a script ended: its exit `code`, or minus the signal that ended it, and what happened in it."""
 
-    status: int
+    code: int
     happened: Happened
+
+    @property
+    def status(self) -> int:
+        """The code as a shell has it: 128 and the signal."""
+        return 128 - self.code if self.code < 0 else self.code
+
+    @property
+    def killed_by(self) -> str:
+        """The signal that ended it, empty where it ended by itself."""
+        return signal.Signals(-self.code).name if self.code < 0 else ""
 
 
 def run(words: Sequence[str], stdout: int | None = None) -> Ran:
@@ -27,8 +37,8 @@ def run(words: Sequence[str], stdout: int | None = None) -> Ran:
     handle, path = tempfile.mkstemp(prefix="agx-")
     os.close(handle)
     try:
-        status = _status(_waited([sys.executable, *words], _variables(path), stdout))
-        return Ran(status, handed.from_json(Path(path).read_text("ascii")))
+        code = waited([sys.executable, *words], _variables(path), stdout)
+        return Ran(code, taken(Path(path).read_text("ascii")))
     finally:
         Path(path).unlink(missing_ok=True)
 
@@ -37,15 +47,6 @@ def _variables(path: str) -> dict[str, str]:
     """The variables of the process, with what makes Python import `start/sitecustomize.py`."""
     start = str(Path(__file__).parent / "start")
     theirs = os.environ.get("PYTHONPATH")
-    places = start if theirs is None else os.pathsep.join((start, theirs))
-    return {**os.environ, "PYTHONPATH": places, TASK: json.dumps({"path": path})}
-
-
-def _waited(words: Sequence[str], variables: dict[str, str], stdout: int | None) -> int:
-    with subprocess.Popen(words, env=variables, stdout=stdout) as process:
-        return process.wait()
-
-
-def _status(code: int) -> int:
-    """The status as a shell has it: 128 and the signal for what a signal ended."""
-    return 128 - code if code < 0 else code
+    kept = {} if theirs is None else {"AGX_PYTHONPATH": theirs}
+    places = os.pathsep.join((start, theirs)) if theirs else start
+    return {**os.environ, **kept, "PYTHONPATH": places, TASK: path}

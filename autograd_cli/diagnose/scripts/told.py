@@ -6,15 +6,16 @@ from dataclasses import replace
 from autograd_cli.diagnose.logs import choosing
 from autograd_cli.diagnose.logs.read import read
 from autograd_cli.diagnose.logs.records import Raised
-from autograd_cli.diagnose.scripts.ended import Ended, Happened
+from autograd_cli.diagnose.scripts.records import Ended, Happened
 from autograd_cli.report.diagnosis import Seen, Traced
 
+_MOST_WARNINGS = 10
 _FROM_ANOTHER_PROCESS = "Traceback (most recent call last)"
 
 
 def findings(happened: Happened) -> tuple[Traced, ...]:
     """The error of torch that ended the script, with its tensors; else torch's warnings."""
-    raised, tensors = _linked(happened.errors)
+    raised, tensors = _linked(happened.errors, _lines(happened.warnings))
     known = choosing.known([*happened.warnings, *raised])
     told = []
     for one in choosing.chosen(known):
@@ -23,7 +24,14 @@ def findings(happened: Happened) -> tuple[Traced, ...]:
     return tuple(told)
 
 
-def _linked(errors: Sequence[Ended]) -> tuple[list[Raised], list[tuple[Raised, tuple[Seen, ...]]]]:
+def _lines(warnings: Sequence[Raised]) -> tuple[str, ...]:
+    """What stands above the error in what the script printed: torch may have warned of it."""
+    return tuple(f"{one.kind}: {one.message}" for one in warnings[-_MOST_WARNINGS:])
+
+
+def _linked(
+    errors: Sequence[Ended], before: tuple[str, ...]
+) -> tuple[list[Raised], list[tuple[Raised, tuple[Seen, ...]]]]:
     """The error with what it came from linked to it, and each of them with its tensors.
 
     What the script raised itself is not torch's, whatever its words, but may come from what is.
@@ -33,7 +41,7 @@ def _linked(errors: Sequence[Ended]) -> tuple[list[Raised], list[tuple[Raised, t
     for one in reversed(errors):
         if one.is_own:
             continue
-        link = replace(one.raised, cause=_within(one.raised) or link)
+        link = replace(one.raised, before=before, cause=_within(one.raised) or link)
         tensors.append((link, one.tensors))
     return ([] if link is None else [link]), tensors
 

@@ -2,29 +2,22 @@
 
 import sys
 import warnings
-from typing import Any, NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+Place = tuple[str, int, str]
+"""Where a frame stood: file, line and function."""
+
+Shown = tuple[str, str, tuple[Place, ...]]
+"""A warning that was shown: its class, its words and the stack that it was made in, outermost first."""
 
 _MOST = 100
 _MOST_FRAMES = 60
 _LONGEST = 20_000
 _OWN_FRAMES = 3
 """Frames of this module on top of the stack in which a warning is made."""
-
-
-class Place(NamedTuple):
-    """Where a frame stood: file, line and function."""
-
-    file: str
-    line: int
-    function: str
-
-
-class Shown(NamedTuple):
-    """A warning that was shown: its class, its words and the stack that it was made in, outermost first."""
-
-    kind: str
-    message: str
-    stack: tuple[Place, ...]
 
 
 class Warned:
@@ -36,34 +29,32 @@ class Warned:
         self._show: Any = getattr(warnings, "_showwarnmsg_impl", None)
         self._default: Any = getattr(warnings, "_showwarning_orig", None)
 
+    @property
+    def found(self) -> tuple[Shown, ...]:
+        """The warnings so far, in order."""
+        return tuple(self._found.values())
+
     def start(self) -> None:
         """Note warnings from here on."""
-        note = self._note
-        base: Any = self._before
+        note, base = self._note, self._before
 
-        class WarningMessage(base):  # type: ignore[misc]
-            def __init__(self, *args: Any, **named: Any) -> None:
-                super().__init__(*args, **named)
-                note(self)
+        def begin(self: "Any", *args: "Any", **named: "Any") -> None:
+            base.__init__(self, *args, **named)
+            note(self)
 
-        WarningMessage.__qualname__, WarningMessage.__module__ = "WarningMessage", "warnings"
-        WarningMessage.__doc__ = self._before.__doc__
-        warnings.WarningMessage = WarningMessage  # type: ignore[misc]
+        named = {"__module__": "warnings", "__doc__": base.__doc__, "__init__": begin}
+        warnings.WarningMessage = type("WarningMessage", (base,), named)  # type: ignore[misc, assignment]
 
     def stop(self) -> None:
         """Leave `warnings` as it was."""
         warnings.WarningMessage = self._before  # type: ignore[misc]
 
-    def seen(self) -> tuple[Shown, ...]:
-        """The warnings so far, in order."""
-        return tuple(self._found.values())
-
-    def _note(self, warning: Any) -> None:
+    def _note(self, warning: "Any") -> None:
         words = getattr(warning.message, "args", (warning.message,))
         text = words[0] if len(words) == 1 and type(words[0]) is str else ""
         key = (text[:_LONGEST], str(warning.filename), warning.lineno)
         if text and key not in self._found and len(self._found) < _MOST and self._is_shown():
-            self._found[key] = Shown(warning.category.__name__, key[0], _stack(*key[1:]))
+            self._found[key] = (warning.category.__name__, key[0], _stack(*key[1:]))
 
     def _is_shown(self) -> bool:
         """Whether the warning goes to a person, and not into a list of the script's own."""
@@ -76,8 +67,8 @@ def _stack(file: str, line: int) -> tuple[Place, ...]:
     frame: Any = sys._getframe()
     for _ in range(_OWN_FRAMES):
         frame = frame and frame.f_back
-    places = [Place(file, line, "")]
+    places = [(file, line, "")]
     while frame is not None and len(places) < _MOST_FRAMES:
-        places.append(Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
+        places.append((frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
         frame = frame.f_back
     return tuple(reversed(places))
