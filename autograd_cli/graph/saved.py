@@ -1,5 +1,6 @@
 """What a node keeps for backward, read from its `_saved_…` attributes."""
 
+from collections.abc import Iterator
 from functools import cache
 
 import torch
@@ -47,6 +48,16 @@ class SavedTensors:
         if number == len(self.storages):
             self.storages.append(storage.nbytes())
         return Saved(name, tuple(tensor.shape), dtype_name(tensor.dtype), tensor.nbytes, number)
+
+
+def kept(node: GradFn) -> Iterator[torch.Tensor]:
+    """The tensors themselves that `node` keeps; none where a backward has freed them."""
+    for _, attribute in _saved_names(type(node)):
+        try:
+            value = getattr(node, attribute)
+        except RuntimeError:  # freed, or changed in place since it was saved
+            continue
+        yield from tensors_in(value)
 
 
 def is_freed(node: GradFn) -> bool:
