@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+import torch
+
 from autograd_cli.diagnose import cuts, inputs, nonfinite, outputs, pairs, verdicts
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.diagnose.trial import both_ways, tried
@@ -30,10 +32,15 @@ INSPECTIONS: tuple[tuple[str, Callable[[Scene], Iterator[Finding]]], ...] = (
 
 
 def inspect(
-    run: Run, graph: Graph | None, gradients: Sequence[Gradient], *, cotangent_given: bool = False
+    run: Run,
+    graph: Graph | None,
+    gradients: Sequence[Gradient],
+    *,
+    cotangent_given: bool = False,
+    cotangent: torch.Tensor | None = None,
 ) -> tuple[Finding, ...]:
     """What is worth saying about a run that worked: errors and warnings first, then notes."""
-    scene = Scene(run, graph, gradients, cotangent_given)
+    scene = Scene(run, graph, gradients, cotangent_given, cotangent)
     return tuple(_shown(run, tried(run, finding)) for _, rule in INSPECTIONS for finding in rule(scene))
 
 

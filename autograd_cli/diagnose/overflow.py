@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from autograd_cli.diagnose import drawing
+from autograd_cli.diagnose.numerics.edges import plain_name
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.gradients.replay import raised
 from autograd_cli.report import Fix
@@ -16,6 +17,9 @@ from autograd_cli.run.values import dtype_name
 
 _STEEP = {"pow", "rsqrt", "reciprocal", "float_power", "xlogy", "tan", "atanh", "logit", "erfinv"}
 """Functions that are infinite somewhere, beside those whose row says where they are defined."""
+
+_POLES = {"atanh", "logit", "erfinv", "lgamma", "digamma"}
+"""Functions that are infinite at a number other than 0, and grow too slowly to overflow."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +41,12 @@ def overflow(scene: Scene) -> Overflow | None:
     given = [*step.args, *step.kwargs.values(), *(each.value for each in scene.arguments(step))]
     if not operands or not torch.isinf(step.value).any() or not all(map(_is_finite, given)):
         return None
+    if step.function is not None and plain_name(step.function.name) in _POLES:
+        return None
     if _may_be_infinite(step) and any(bool((value == 0).any()) for value in operands):
         return None
     index = tuple(torch.isinf(step.value.detach()).nonzero()[0].tolist())
-    return Overflow(step, index, step.value.dtype, _fits(scene, step))
+    return Overflow(step, index, step.value.dtype, fits(scene, step))
 
 
 def first_not_finite(scene: Scene) -> LiveStep | None:
@@ -65,7 +71,7 @@ def _may_be_infinite(step: LiveStep) -> bool:
     return function is not None and (bool(function.domain) or function.name in _STEEP)
 
 
-def _fits(scene: Scene, step: LiveStep) -> bool:
+def fits(scene: Scene, step: LiveStep) -> bool:
     """Whether the same call is finite in float64."""
     if step.value.dtype == torch.float64 or step.call is None:
         return False

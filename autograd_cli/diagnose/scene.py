@@ -8,6 +8,7 @@ import torch
 
 from autograd_cli.diagnose.facts import make
 from autograd_cli.diagnose.statements import expressions
+from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.nodes import Expr, Name
 from autograd_cli.lang.same import once
@@ -16,6 +17,7 @@ from autograd_cli.lang.swift import swift
 from autograd_cli.report import Finding, Gradient, Graph, Ref, below, under
 from autograd_cli.run.slices import Slice
 from autograd_cli.run.tape import LiveStep, Run
+from autograd_cli.run.traced import BackwardCall, Ran
 from autograd_cli.run.values import tensors_in
 
 STAIRCASES = {"round", "floor", "ceil", "trunc", "fix", "sign", "sgn", "round_", "floor_", "ceil_", "trunc_"}
@@ -27,12 +29,18 @@ _PAIRED = {Kind.ELEMENTWISE, Kind.LOSS}
 @swift
 @dataclass(frozen=True)
 class Scene:
-    """A run with its graph and gradients. `cotangent_given` says that -g was."""
+    """A run with its graph and gradients. `cotangent_given` says that -g was, `cotangent` what it is.
+
+    Of a program `ran` is all of it, and `call` the backward whose slice this is, None where agx made it.
+    """
 
     run: Run
     graph: Graph | None
     gradients: Sequence[Gradient]
     cotangent_given: bool = False
+    cotangent: torch.Tensor | None = None
+    ran: Ran | None = None
+    call: BackwardCall | None = None
 
     @property
     def source(self) -> Source:
@@ -59,9 +67,9 @@ class Scene:
 
     def operand(self, step: LiveStep, side: LiveStep) -> Expr:
         """The expression by which `step` reads the value of `side`: of a program's variable its name."""
-        nodes = self.run.exprs[step.index] if isinstance(self.run, Slice) else ()
         given = (*step.args, *step.kwargs.values())
-        for node, argument in zip(nodes, given, strict=False):
+        written_as = self.run.exprs[step.index] if isinstance(self.run, Slice) else written(step, len(given))
+        for node, argument in zip(written_as, given, strict=False):
             if isinstance(argument, Ref) and argument.index == side.index:
                 return node
         return side.expr
@@ -124,6 +132,22 @@ class Scene:
         """The names of the leaves that torch's graph leads to."""
         nodes = self.graph.nodes if self.graph else ()
         return frozenset(node.leaf for node in nodes if node.leaf)
+
+
+def written(step: LiveStep, count: int) -> tuple[Expr, ...]:
+    """The nodes of the `count` arguments of a call, as they are written; none where they are not known."""
+    expr = step.expr
+    if isinstance(expr, nodes.Binary):
+        found: tuple[Expr, ...] = (expr.left, expr.right)
+    elif isinstance(expr, nodes.Unary):
+        found = (expr.operand,)
+    elif isinstance(expr, nodes.Call):
+        found = (*expr.args, *(keyword.value for keyword in expr.keywords))
+        if len(found) == count - 1 and isinstance(expr.function, nodes.Attribute):
+            found = (expr.function.value, *found)
+    else:
+        found = ()
+    return found if len(found) == count else ()
 
 
 @swift

@@ -139,7 +139,8 @@ def _findings(ran: Ran, shown: Shown, judged: dict[int, Judged], options: Option
         failed = (*failed, *explained(failed_backward(shown.own, seen.error)))
     elif shown.own is not None:
         looked_at.append((shown.own, shown.graph, shown.gradients))
-    return (*failed, *inspect_program(ran, looked_at))
+    calls = {id(one.whole): one.seen.call for one in judged.values()}
+    return (*failed, *inspect_program(ran, looked_at, calls))
 
 
 def _asked(one: Judged, options: Options) -> Graph | None:

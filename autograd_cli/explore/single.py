@@ -66,7 +66,7 @@ def explored(
     called = options.grad_output if options.grad_output in {b.name for b in made.bindings} else ""
     chosen = judging(options, cotangent, called or "")
     gradients = witnesses.check(made, passed, cotangent, chosen)
-    findings = inspect(made, graph, gradients, cotangent_given=cotangent is not None)
+    findings = inspect(made, graph, gradients, cotangent_given=cotangent is not None, cotangent=cotangent)
     if passed.error is not None:
         findings = (*explained(failed_backward(made, passed.error)), *findings)
     sent = torch.ones_like(root) if cotangent is None else cotangent

@@ -6,6 +6,7 @@ from autograd_cli.report import Summary
 
 NAN, INF = float("nan"), float("inf")
 SQRT = "nan-grad-sqrt-at-zero"
+NONE_KNOWN = "no rewrite is known that makes it finite and leaves the other elements as they are"
 
 
 def test_what_is_not_finite_is_counted_and_placed():
@@ -31,10 +32,15 @@ def test_a_masked_branch_is_explained_as_its_product_and_mended(said, works):
         finding.sentence == "The gradient of `x` has 1 NaN of 3 elements, the first at [1], where `x` is 0."
     )
     assert finding.cause == (
-        "sqrt(x)  its operand `x` is 0 there",
+        "sqrt(x)  SqrtBackward0: its operand `x` is 0 at [1]",
         "sqrt(x)  arriving 0 × local factor inf = nan",
+        "0 arrives since `where(x>0, sqrt(x), 0*x)` takes its other branch there, and 0 × inf is no 0 but NaN",
     )
-    assert [fix.program for fix in finding.fix] == ["where(x>0, sqrt(where(x>0, x, 1.)), 0*x).sum()"]
+    assert finding.fix[0].program == "where(x>0, sqrt(where(x>0, x, 1.)), 0*x).sum()"
+    assert finding.fix[0].text == (
+        "where the branch is not taken, its operand is 1 instead: the same value, "
+        "every element of the gradient is finite, the other 2 are as before"
+    )
     works(finding, **values)
 
 
@@ -42,7 +48,7 @@ def test_the_other_branch_is_mended_the_other_way_round(said, works):
     values = {"x": tensor([0.0, 1.0]), "y": ones(2)}
     (finding,) = said("where(x==0, 0*y, y/x).sum()", **values)
     assert finding.name == "nan-grad-masked-branch"
-    assert [fix.program for fix in finding.fix] == ["where(x==0, 0*y, y/where(x==0, 1., x)).sum()"]
+    assert finding.fix[0].program == "where(x==0, 0*y, y/where(x==0, 1., x)).sum()"
     assert (
         finding.cause[-1] == "The gradient of `y` has 1 NaN of 2 elements, the first at [0], where `y` is 1"
     )
@@ -60,8 +66,8 @@ def test_the_other_branch_is_mended_the_other_way_round(said, works):
         ("(x/x.norm()).sum()", [0.0, 0.0], "nan-gradient", "x/x.norm()", None),
         ("(x**400).sum()", [10.0, 2.0], "value-overflow", "x**400", "arriving 1 × local factor inf = inf"),
         ("(exp(x)/exp(x).sum()).max()", [100.0, 1.0], "value-overflow", "exp(x)", None),
-        ("(x**0.5).sum()", [-1.0, 4.0], "nan-gradient", "x**0.5", "arriving 1 × local factor nan = nan"),
-        ("(0*(x*inf)).sum()", [1.0, 2.0], "nan-gradient", "x*inf", "arriving 0 × local factor inf = nan"),
+        ("(x**0.5).sum()", [-1.0, 4.0], "nan-gradient", "x**0.5", None),
+        ("(x*inf).sum()*0", [1.0, 2.0], "nan-gradient", "(x*inf).sum()*0", None),
     ],
 )
 def test_the_node_where_it_arises_is_named(said, source, x, name, where, product):
@@ -75,15 +81,14 @@ def test_the_node_where_it_arises_is_named(said, source, x, name, where, product
 def test_a_value_that_is_not_finite_either_is_said(said):
     (finding,) = said("log(x)*0", x=tensor(0.0))
     assert finding.sentence == "The gradient of `x` is NaN, where `x` is 0."
-    assert finding.cause[-1] == "the value of `log(x)` is not finite either"
+    assert finding.cause[0] == "the value of `log(x)` is -inf, where `x` is 0"
 
 
 def test_an_overflow_is_told_by_its_number_and_what_holds_it(said):
     (finding,) = said("(x**400).sum()", x=tensor([1.0, 10.0]))
-    assert (
-        finding.cause[-1] == "the value of `x**400` is inf at [1], where `x` is 10: float32 ends at 3.4e+38"
-    )
+    assert finding.cause[0] == "the value of `x**400` is inf at [1], where `x` is 10: float32 ends at 3.4e+38"
     assert "float64" not in finding.fix[0].text
+    assert finding.cause[-1] == NONE_KNOWN
     (finding,) = said("(x**40).sum()", x=tensor([1.0, 1000.0]))
     assert finding.fix[0].text.endswith("or compute in float64, which holds it")
 
@@ -124,7 +129,7 @@ def test_finite_gradients_are_silent(said, source):
 )
 def test_a_step_that_writes_in_place_is_asked_on_copies(said, source, values, factor):
     (finding,) = [each for each in said(source, **values) if each.code == "AGX502"]
-    assert finding.cause[1].endswith(factor)
+    assert any(line.endswith(factor) for line in finding.cause)
 
 
 def test_a_product_that_torch_does_not_take_alone_has_no_factor(said):

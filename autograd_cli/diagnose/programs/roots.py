@@ -8,11 +8,11 @@ import torch
 from autograd_cli.diagnose import cuts, nonfinite, pairs, verdicts
 from autograd_cli.diagnose.overflow import all_finite
 from autograd_cli.diagnose.scene import Scene
-from autograd_cli.diagnose.statements import expressions, replaced, statements, targets
+from autograd_cli.diagnose.statements import statements, targets
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Name
 from autograd_cli.lang.source import named
-from autograd_cli.report import Finding, Fix
+from autograd_cli.report import Finding
 from autograd_cli.run.tape import LiveStep
 
 
@@ -29,8 +29,7 @@ def not_finite(scene: Scene) -> Iterator[Finding]:
     if broken:
         yield from _diverged(scene, broken)
         return
-    for finding in nonfinite.gradient(scene):
-        yield finding if finding.fix else replace(finding, fix=tuple(_kept_away(scene, finding)))
+    yield from nonfinite.gradient(scene)
 
 
 def _diverged(scene: Scene, names: list[str]) -> Iterator[Finding]:
@@ -45,22 +44,6 @@ def _diverged(scene: Scene, names: list[str]) -> Iterator[Finding]:
             cause=("steps that grow from round to round end so: take a smaller learning rate",),
             leaves=names,
         )
-
-
-def _kept_away(scene: Scene, finding: Finding) -> Iterator[Fix]:
-    """The operand of a root or a logarithm held away from 0."""
-    if finding.name not in ("nan-grad-sqrt-at-zero", "nan-grad-log-at-zero"):
-        return
-    for node in expressions(scene.run.program):
-        if tuple(node.span) == finding.span and isinstance(node, nodes.Call):
-            operand = node.args[0] if node.args else getattr(node.function, "value", None)
-            if operand is not None:
-                text = f"({scene.source[operand.span]} + 1e-12)"
-                inner = text[1:-1] if node.args else text
-                yield Fix(
-                    "away from 0, by as little as is felt", replaced(scene.source, {operand.span: inner})
-                )
-            return
 
 
 def all_pairs(scene: Scene) -> Iterator[Finding]:

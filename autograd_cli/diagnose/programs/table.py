@@ -1,6 +1,7 @@
 """The rules for a program beside those for its failure, each listed once."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from autograd_cli.diagnose.nonfinite import bad
 from autograd_cli.diagnose.pairs import with_gradients
@@ -28,7 +29,7 @@ from autograd_cli.diagnose.programs.trial import tried
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.report import Finding, Gradient, Graph, Severity
 from autograd_cli.run.tape import Run
-from autograd_cli.run.traced import Ran
+from autograd_cli.run.traced import BackwardCall, Ran
 
 INSPECTIONS: tuple[tuple[str, Callable[[Whole], Iterator[Finding]]], ...] = (
     ("AGX410", accumulation.missing_clear),
@@ -59,20 +60,27 @@ ROOTS: tuple[tuple[str, Callable[[Scene], Iterator[Finding]]], ...] = (
 """What is asked of each backward; what an expression's page calls a note is meant, in a program."""
 
 
+_NO_CALLS: Mapping[int, BackwardCall] = MappingProxyType({})
+
 Backward = tuple[Run, Graph | None, Sequence[Gradient]]
 """One backward of a program: its slice, its graph and its gradients."""
 
 
-def inspect_program(ran: Ran, backwards: Sequence[Backward] = ()) -> tuple[Finding, ...]:
+def inspect_program(
+    ran: Ran, backwards: Sequence[Backward] = (), calls: Mapping[int, BackwardCall] = _NO_CALLS
+) -> tuple[Finding, ...]:
     """What is worth saying of a program beside its failure: errors and warnings first, then notes.
 
-    `backwards` are those whose graph and gradients are known. Spans count in the program's
+    `backwards` are those whose graph and gradients are known, `calls` the calls of the program that made
+    them, by the id of their slice. Spans count in the program's
     source; what several rules say of one place by one code is said once.
     """
     whole = Whole(ran)
     found = [_shown(whole, tried(whole, each, rule)) for _, rule in INSPECTIONS for each in rule(whole)]
     for run, graph, gradients in backwards:
-        scene = Scene(run, graph, gradients)
+        call = calls.get(id(run))
+        sent = call.cotangents[0] if call is not None and len(call.roots) == 1 else None
+        scene = Scene(run, graph, gradients, cotangent=sent, ran=ran, call=call)
         told = (finding for _, rule in ROOTS for finding in rule(scene))
         dated = [diverged.dated(whole, finding, scene.root.expr.span) for finding in told]
         found += [_shown(whole, tried(whole, finding)) for finding in dated]

@@ -1,0 +1,198 @@
+"""Where NaN and infinity begin: in a value, or in a product of the backward, with its numbers."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from autograd_cli.diagnose.numerics.played import Index, Played, factor, handed, reached_from
+from autograd_cli.lang.functions.rows import Kind
+from autograd_cli.report import below
+from autograd_cli.run.tape import LiveStep
+
+IsWrong = Callable[[torch.Tensor], torch.Tensor]
+
+_MOST = 4096
+"""Elements of a step that are asked one by one which of them makes a product that is no number."""
+
+
+@dataclass(frozen=True)
+class Born:
+    """A product of the backward that is not finite: what `step` hands to its operand, a step's index.
+
+    `index` is the element of the operand, `value` its number; `out` the element of the step's
+    value that `arriving` comes to; `factor` the slope of that by the operand's element; `made`
+    what is handed on. None where a number is not known.
+    """
+
+    step: LiveStep
+    operand: int
+    index: Index
+    value: float
+    out: Index | None
+    arriving: float | None
+    factor: float | None
+    made: float
+
+
+def first(one: Played) -> Born | None:
+    """The first product, from the output down, that is not finite though what arrives is.
+
+    An operand of 0 is preferred: of several that arise at once it is the one to mend.
+    """
+    found = list(_finite_given(one))
+    found.sort(key=lambda born: _plain(one, born))
+    return found[0] if found else None
+
+
+def _plain(one: Played, born: Born) -> int:
+    """0 for an operand of 0 where there is no slope, 1 for another without a slope, 2 else."""
+    if born.factor is None or _is_number(born.factor):
+        return 2
+    return int(born.value != 0)
+
+
+def _finite_given(one: Played) -> Iterator[Born]:
+    for step in _downwards(one):
+        arriving = one.slopes[step.index]
+        if bool(arriving.isfinite().all()):
+            yield from _products(one, step, arriving)
+
+
+def follows(one: Played, born: Born) -> Born | None:
+    """Where an infinite product becomes NaN further down, by a factor of 0."""
+    if born.made != born.made:
+        return None
+    for step in _downwards(one):
+        arriving = one.slopes[step.index]
+        if step.index > born.operand or bool(arriving.isfinite().all()) or bool(arriving.isnan().any()):
+            continue
+        made = next((each for each in _products(one, step, arriving) if each.made != each.made), None)
+        if made is not None:
+            return made
+    return None
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """An element of a step's value to which infinite parts of both signs come: their sum is no number."""
+
+    step: LiveStep
+    index: Index
+    parts: tuple[float, ...]
+
+
+def meeting(one: Played) -> Meeting | None:
+    """The first value, from the output down, to which inf and -inf come from different calls."""
+    for step in reversed(one.run.steps):
+        slope = one.slopes.get(step.index)
+        if slope is None or not bool(slope.isnan().any()):
+            continue
+        index = tuple(slope.isnan().nonzero()[0].tolist())
+        parts = tuple(_parts(one, step, index))
+        if len(parts) > 1 and all(part == part for part in parts):
+            return Meeting(step, index, parts)
+    return None
+
+
+def _parts(one: Played, step: LiveStep, index: Index) -> Iterator[float]:
+    """What the calls that read a value send to an element of it."""
+    for reader in one.run.steps[step.index + 1 : one.root + 1]:
+        if reader.index in one.slopes and step.index in below(reader):
+            sent = handed(one, reader, one.slopes[reader.index]).get(step.index)
+            if sent is not None:
+                yield float(sent[index])
+
+
+def _downwards(one: Played) -> Iterator[LiveStep]:
+    """The calls from the root to the leaves that something arrives at."""
+    for step in reversed(one.run.steps):
+        if step.index in one.slopes and step.index in one.calls and one.values[step.index].requires_grad:
+            yield step
+
+
+def _products(one: Played, step: LiveStep, arriving: torch.Tensor) -> Iterator[Born]:
+    for operand, slope in handed(one, step, arriving).items():
+        wrong = ~slope.isfinite()
+        if not bool(wrong.any()):
+            continue
+        if bool(slope.isnan().any()) and not bool(arriving.isnan().any()):
+            wrong = slope.isnan()
+        index = tuple(wrong.nonzero()[0].tolist())
+        yield _product(one, step, operand, index, arriving, slope)
+
+
+def _product(
+    one: Played, step: LiveStep, operand: int, index: Index, arriving: torch.Tensor, slope: torch.Tensor
+) -> Born:
+    value, made = float(one.operand(step, operand)[index]), float(slope[index])
+    outs = _outs(one, step, operand, index)
+    parts = [(out, float(arriving[out]), _slope(one, step, operand, index, out)) for out in outs]
+    for out, came, by in parts:
+        if by is not None and not _is_number(came * by):
+            return Born(step, operand, index, value, out, came, by, made)
+    if arriving.numel() == 1:
+        return Born(step, operand, index, value, (), float(arriving), None, made)
+    if len(parts) == 1:
+        return Born(step, operand, index, value, *parts[0], made)
+    return Born(step, operand, index, value, None, None, None, made)
+
+
+def _outs(one: Played, step: LiveStep, operand: int, index: Index) -> Sequence[Index]:
+    """The elements of a step's value to which the element of an operand counts one by one."""
+    made = one.values[step.index]
+    if step.function is not None and step.function.kind is Kind.ELEMENTWISE and made.numel() <= _MOST:
+        return list(reached_from(one, step, operand, index))
+    return [index] if made.shape == one.values[operand].shape and _is_activation(step) else []
+
+
+def _is_activation(step: LiveStep) -> bool:
+    return step.function is not None and step.function.name in ("where", "masked_fill", "clamp")
+
+
+def _slope(one: Played, step: LiveStep, operand: int, index: Index, out: Index) -> float | None:
+    is_elementwise = step.function is not None and step.function.kind is Kind.ELEMENTWISE
+    return factor(one, step, operand, index, out) if is_elementwise else None
+
+
+def _is_number(value: float) -> bool:
+    return value - value == 0
+
+
+# Values
+
+
+@dataclass(frozen=True)
+class Spoilt:
+    """The first step whose value is not finite at `index` though nothing that is so goes into it."""
+
+    step: LiveStep
+    index: Index
+    value: float
+
+
+def spoilt(one: Played) -> Spoilt | None:
+    """The first value that is no number or infinite while nothing that goes into it is."""
+    for step in one.run.steps[: one.root + 1]:
+        value = one.made(step)
+        if step.kind != "call" or not _is_floating(value):
+            continue
+        for is_wrong in (torch.isnan, torch.isinf):
+            wrong = is_wrong(value)
+            if bool(wrong.any()) and not _is_given(one, step, is_wrong):
+                index = tuple(wrong.nonzero()[0].tolist())
+                return Spoilt(step, index, float(value[index]))
+    return None
+
+
+def _is_given(one: Played, step: LiveStep, is_wrong: IsWrong) -> bool:
+    """Whether what a step is given is so already."""
+    given = [*step.args, *step.kwargs.values(), *(one.operand(step, index) for index in below(step))]
+    numbers = [torch.tensor(each) for each in given if isinstance(each, float)]
+    tensors = [each.detach() for each in given if _is_floating(each)]
+    return any(bool(is_wrong(each).any()) for each in (*numbers, *tensors))
+
+
+def _is_floating(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.is_floating_point() and not value.is_meta

@@ -1,0 +1,313 @@
+"""Rewrites of a place whose gradient is no number: tried one after the other, offered where they hold."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import torch
+
+from autograd_cli.diagnose import repair
+from autograd_cli.diagnose.numerics import forms
+from autograd_cli.diagnose.numerics.births import Born, Spoilt, first, spoilt
+from autograd_cli.diagnose.numerics.edges import Edge, edge
+from autograd_cli.diagnose.numerics.masks import choosing
+from autograd_cli.diagnose.numerics.played import Played
+from autograd_cli.diagnose.numerics.proving import Proof, proof
+from autograd_cli.diagnose.overflow import fits
+from autograd_cli.diagnose.scene import Scene
+from autograd_cli.diagnose.statements import keyword_added, replaced
+from autograd_cli.errors import Span
+from autograd_cli.lang import nodes
+from autograd_cli.lang.nodes import Expr
+from autograd_cli.report import Fix, Ref, below
+from autograd_cli.run.tape import LiveStep
+
+_DEPTH = 4
+"""Rewrites that are made one after the other of one source."""
+
+_TRIED = 24
+"""Rewrites that are run for one finding."""
+
+_MOST = 2
+"""Rewrites that are offered."""
+
+_LONG = 36
+"""Characters of an operand that is written out twice or more."""
+
+_EPS = ("normalize", "cosine_similarity", "layer_norm", "batch_norm", "pairwise_distance")
+"""Functions whose small number for the case of 0 is 0 itself in float16."""
+
+_CLOSE = 1e-5
+_ALIKE = 1e-4
+"""How far other elements may move, by the size of the largest, in a rewrite that is not exact."""
+
+
+class Rewrite(NamedTuple):
+    """Words and the edits of the source that they tell."""
+
+    words: str
+    edits: dict[Span, str]
+
+
+class Found(NamedTuple):
+    """A rewrite that holds, with its proof."""
+
+    words: str
+    program: str
+    proof: Proof
+    depth: int
+
+
+def fixes(scene: Scene, one: Played) -> tuple[Fix, ...]:
+    """The rewrites that leave all gradients finite and the other elements as they were, the closest first."""
+    search = _Search(one)
+    found = list(search.of(scene, one, "", 0))
+    found.sort(key=lambda each: (each.proof.worst > _CLOSE, each.depth))
+    return tuple(Fix(_told(each), each.program) for each in found[:_MOST])
+
+
+def _told(found: Found) -> str:
+    proved = found.proof
+    same = "the same value, " if proved.same else ""
+    words = f"{found.words}: {same}every element of the gradient is finite"
+    if not proved.others:
+        return words
+    rest = f"the other {proved.others} are" if proved.others > 1 else "the other one is"
+    equal = "as before" if not proved.worst else f"within {proved.worst:.1g} of before"
+    return f"{words}, {rest} {equal}"
+
+
+class _Search:
+    """Looks for rewrites, of what a rewrite leaves too, within a number of runs."""
+
+    def __init__(self, before: Played) -> None:
+        self.before, self.runs = before, 0
+
+    def of(self, scene: Scene, one: Played, words: str, depth: int) -> Iterator[Found]:
+        """The rewrites that hold, each run."""
+        count, seen = 0, set[str]()
+        for rewrite in _candidates(scene, one):
+            program = replaced(scene.source, rewrite.edits)
+            if self.runs >= _TRIED or count >= _MOST:
+                return
+            if program in seen:
+                continue
+            seen.add(program)
+            for found in self._tried(scene, rewrite, program, words, depth):
+                count += 1
+                yield found
+
+    def _tried(self, scene: Scene, rewrite: Rewrite, program: str, words: str, depth: int) -> Iterator[Found]:
+        self.runs += 1
+        made = proof(scene, self.before, program)
+        if made is None or made.worst > _ALIKE:
+            return
+        told = "; ".join(dict.fromkeys(filter(None, (words, rewrite.words))))
+        if not made.bad:
+            yield Found(told, program, made, depth)
+        elif depth + 1 < _DEPTH:
+            yield from list(self.of(made.scene, made.played, told, depth + 1))[:1]
+
+
+def _candidates(scene: Scene, one: Played) -> Iterator[Rewrite]:
+    """What may be written instead, the closest to what was meant first."""
+    value, born = spoilt(one), first(one)
+    steps = [(each.step, each) for each in (value, born) if each is not None]
+    if born is not None:
+        yield from _masked(scene, one, born)
+    for step, _ in steps:
+        yield from _better(scene, step)
+    for step, each in steps:
+        yield from _special(scene, one, step)
+        yield from _at_edge(scene, one, step, each)
+    if value is not None and value.value == value.value and fits(scene, value.step):
+        yield from _wider(scene, one, value.step)
+
+
+# The better form
+
+
+def _better(scene: Scene, step: LiveStep) -> Iterator[Rewrite]:
+    """An equal expression without the trouble, where the step is a part of one that is known."""
+    found = [match for match in forms.matches(scene) if step.index in match.inside | {match.step.index}]
+    for match in sorted(found, key=lambda match: -len(match.inside)):
+        span, text = forms.edit(scene, match)
+        yield Rewrite(f"{text} is the same number", {span: text})
+
+
+# A branch that is not taken
+
+
+def _masked(scene: Scene, one: Played, born: Born) -> Iterator[Rewrite]:
+    """The operand replaced where a `where` behind the step does not choose it."""
+    row, step = _row(one, born.step), born.step
+    chosen = choosing(scene, one, born)
+    if row is None or chosen is None:
+        return
+    operand = _operand(scene, step, row)
+    if operand is None:
+        return
+    where = repair.spelled(scene.run.program, "where")
+    condition, then = chosen
+    inner = scene.source[operand.span]
+    safe = f"{where}({condition}, {inner}, {row.harmless})"
+    if not then:
+        safe = f"{where}({condition}, {row.harmless}, {inner})"
+    harmless = row.harmless.removesuffix(".")
+    yield Rewrite(f"where the branch is not taken, its operand is {harmless} instead", {operand.span: safe})
+
+
+# At the edge of a function
+
+
+def _row(one: Played, step: LiveStep) -> Edge | None:
+    return edge(step.function.name) if step.function is not None else None
+
+
+def _operand(scene: Scene, step: LiveStep, row: Edge) -> Expr | None:
+    """The node of the operand that a row speaks of."""
+    given = [*step.args, *step.kwargs.values()]
+    slot = row.slot if row.slot < len(given) else 0
+    if slot >= len(given) or not isinstance(given[slot], Ref):
+        return None
+    return scene.operand(step, scene.run.steps[given[slot].index])
+
+
+def _at_edge(scene: Scene, one: Played, step: LiveStep, found: Born | Spoilt) -> Iterator[Rewrite]:
+    row = _row(one, step)
+    node = None if row is None else _operand(scene, step, row)
+    if row is None or node is None:
+        return
+    row = _numbered(scene, one, step, row)
+    short = len(scene.source[node.span]) <= _LONG
+    if row.value and short:
+        yield _exact(scene, step, row, node)
+    if row.bound:
+        text = repair.followed(scene.source, node, f".{row.bound}")
+        yield Rewrite("the operand is held away from there", {node.span: text})
+    if not row.value:
+        yield _instead(scene, row, node)
+
+
+def _numbered(scene: Scene, one: Played, step: LiveStep, row: Edge) -> Edge:
+    """The row with the numbers that fit the operand's dtype."""
+    given = [*step.args, *step.kwargs.values()]
+    ref = given[row.slot if row.slot < len(given) else 0]
+    value = one.values[ref.index].detach()
+    limits = torch.finfo(value.dtype)
+    least = 1e-12 if limits.smallest_normal < 1e-12 else 1e-4
+    if "1 - " in row.bound or "1 + " in row.bound:
+        least = {torch.float64: 1e-12, torch.float32: 1e-6}.get(value.dtype, 1e-2)
+    well = value[value > 0]
+    smallest = float(well.min()) if well.numel() else 1.0
+    while least > smallest and least > limits.smallest_normal:
+        least /= 10
+    low, high = (-1e9, 88) if limits.max > 1e9 else (-1e4, 11)
+    high = 709 if value.dtype == torch.float64 else high
+    fill = {
+        "e": f"{least:.0e}".replace("e-0", "e-"),
+        "low": f"{low:.0e}".replace("e+0", "e"),
+        "high": f"{high}.",
+        "tiny": "1e-4" if limits.max < 1e9 else "1e-30",
+    }
+    bound, well, harmless = (_filled(text, fill) for text in (row.bound, row.well, row.harmless))
+    return row._replace(bound=bound, well=well, harmless=harmless)
+
+
+def _filled(text: str, fill: dict[str, str]) -> str:
+    for name, value in fill.items():
+        text = text.replace("{" + name + "}", value)
+    for one in ("1 - ", "1 + "):
+        for sign in ("-", ""):
+            whole = f"{sign}{one}{fill['e']}"
+            if whole in text:
+                number = (-1 if sign else 1) + (1 if "+" in one else -1) * float(fill["e"])
+                text = text.replace(whole, repr(number))
+    return text
+
+
+def _instead(scene: Scene, row: Edge, node: Expr) -> Rewrite:
+    """The operand with a harmless one in place of what is at the edge or beyond it."""
+    where = repair.spelled(scene.run.program, "where")
+    inner = scene.source[node.span]
+    safe = f"{where}({_condition(scene, row, node)}, {inner}, {row.harmless})"
+    return Rewrite(row.words, {node.span: safe})
+
+
+def _condition(scene: Scene, row: Edge, node: Expr) -> str:
+    inner = scene.source[node.span]
+    is_plain = isinstance(node, repair.TIGHT) or "abs(" in row.well
+    return row.well.replace("{o}", inner if is_plain else f"({inner})")
+
+
+def _exact(scene: Scene, step: LiveStep, row: Edge, node: Expr) -> Rewrite:
+    """The function's own value at the edge, and a harmless operand there for the branch behind it."""
+    source = scene.source
+    where = repair.spelled(scene.run.program, "where")
+    condition, inner = _condition(scene, row, node), source[node.span]
+    start, end = step.expr.span
+    before, after = source.text[start : node.span.start], source.text[node.span.end : end]
+    inside = f"{before}{where}({condition}, {inner}, {row.harmless}){after}"
+    text = f"{where}({condition}, {inside}, {row.value})"
+    return Rewrite("no slope at the edge", {step.expr.span: text})
+
+
+# Others
+
+
+def _special(scene: Scene, one: Played, step: LiveStep) -> Iterator[Rewrite]:
+    """What has its own words: a spread of one number, a mean of none, a mask of -inf."""
+    name = step.function.name if step.function else ""
+    if name in ("std", "var") and isinstance(step.expr, nodes.Call):
+        text = scene.source[step.expr.span]
+        comma = "" if text[:-1].rstrip().endswith("(") else ", "
+        if "correction" not in text and "unbiased" not in text:
+            new = f"{text[:-1].rstrip()}{comma}correction=0)"
+            yield Rewrite("the spread of what there is, which is 0 of one number", {step.expr.span: new})
+    if name == "mean" and isinstance(step.expr, nodes.Call) and not step.args[1:]:
+        yield from _mean_of_none(scene, one, step)
+    if name in _EPS and isinstance(step.expr, nodes.Call) and step.value.dtype == torch.float16:
+        new = keyword_added(scene.source, step.expr, "eps=1e-4")
+        yield Rewrite("an eps that float16 holds", {step.expr.span: new})
+    yield from _finite_fill(scene, one, step)
+
+
+def _mean_of_none(scene: Scene, one: Played, step: LiveStep) -> Iterator[Rewrite]:
+    given = step.args[0]
+    if not isinstance(given, Ref) or one.values[given.index].numel():
+        return
+    node = scene.operand(step, scene.run.steps[given.index])
+    total = repair.followed(scene.source, node, ".sum()")
+    count = repair.followed(scene.source, node, ".numel()")
+    yield Rewrite(
+        "the sum by the count, or by 1 where there is none", {step.expr.span: f"{total} / max({count}, 1)"}
+    )
+
+
+def _finite_fill(scene: Scene, one: Played, step: LiveStep) -> Iterator[Rewrite]:
+    """A large negative number where -inf is written into what the step is given."""
+    waiting, seen = list(below(step)), set[int]()
+    while waiting:
+        index = waiting.pop()
+        each = scene.run.steps[index]
+        if index in seen or each.kind == "binding":
+            continue
+        seen.add(index)
+        waiting += below(each)
+        if each.kind == "constant" and isinstance(each.value, float) and each.value == float("-inf"):
+            half = isinstance(step.value, torch.Tensor) and step.value.dtype == torch.float16
+            text = "-1e4" if half else "-1e9"
+            yield Rewrite(f"{text} counts as nothing beside others, and is a number", {each.expr.span: text})
+
+
+def _wider(scene: Scene, one: Played, step: LiveStep) -> Iterator[Rewrite]:
+    """The operands in float64, where a number is too large for the dtype alone."""
+    value = one.values[step.index]
+    if not isinstance(value, torch.Tensor) or value.dtype == torch.float64:
+        return
+    for index in dict.fromkeys(below(step)):
+        operand = one.values[index]
+        if isinstance(operand, torch.Tensor) and operand.requires_grad:
+            node = scene.operand(step, scene.run.steps[index])
+            text = repair.followed(scene.source, node, ".double()")
+            yield Rewrite("float64 holds larger numbers", {node.span: text})
+            return
