@@ -60,8 +60,8 @@ class Example:
 class Page:
     """One page. `names` are the labels its findings may have, `name` the usual one.
 
-    `sections` holds the text under each heading. `needs` says what it takes to show the
-    finding where no program can do so anywhere: "a CUDA device"; it is empty elsewhere.
+    `sections` holds the text under each heading. `needs` says what it takes to raise the error where
+    no program can do so everywhere: "a CUDA device"; it is empty elsewhere.
     """
 
     code: str
@@ -165,7 +165,7 @@ def _rank(found: Page, wanted: str) -> int | None:
 
 def _alike(wanted: str) -> tuple[Page, ...]:
     """The pages that quote the message most like `wanted`, where most of its words are the same."""
-    has_enough = len(set(_blurred(wanted).split())) >= _WORDS
+    has_enough = len(message_words(wanted)) >= _WORDS
     likeness = {page: _likeness(page, wanted) for page in pages()} if has_enough else {}
     best = max(likeness.values(), default=0.0)
     return tuple(page for page, share in likeness.items() if share == best) if best >= _SAME else ()
@@ -174,13 +174,19 @@ def _alike(wanted: str) -> tuple[Page, ...]:
 def _likeness(found: Page, wanted: str) -> float:
     """The largest share of common words between `wanted` and a message that the page quotes."""
     lines = (line for line in found.text.splitlines() if line.startswith("    "))
-    return max((alike(wanted, line) for line in lines), default=0.0)
+    return max((_common(wanted, line) for line in lines), default=0.0)
 
 
-def alike(message: str, other: str) -> float:
-    """The share of words that two messages have in common, numbers and punctuation aside: from 0 to 1."""
-    words, others = set(_blurred(message).split()), set(_blurred(other).split())
+def _common(message: str, other: str) -> float:
+    """The share of words that two messages have in common: from 0 to 1."""
+    words, others = message_words(message), message_words(other)
     return len(words & others) / len(words | others) if words and others else 0.0
+
+
+@cache
+def message_words(message: str) -> frozenset[str]:
+    """The words of a message in lower case, numbers and punctuation aside."""
+    return frozenset(_blurred(message).split())
 
 
 def _flat(text: str) -> str:

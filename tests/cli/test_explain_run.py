@@ -1,4 +1,5 @@
 import io
+import sys
 
 import pytest
 import torch
@@ -108,6 +109,12 @@ def test_a_script_is_run_by_python_and_read_like_a_log():
     assert (found.codes, found.names, found.status) == ({"AGX401"}, {"nonscalar-loss-backward"}, 1)
     assert found.printed == "begun\n"
     assert "program.py:11" in found.told
+
+
+def test_a_script_leaves_no_hook_behind():
+    text = "import sys\n\nsys.excepthook = print\n"
+    assert live.ran(Example(Kind.SCRIPT, text)).status == 0
+    assert sys.excepthook is not print
 
 
 def test_a_pipe_hands_on_what_it_prints():

@@ -32,7 +32,8 @@ TypeError: can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to
 memory first.
 """
 
-SHOWN = [page for page in catalogue.pages() if page.broken and page.code in {row.code for row in ROWS}]
+OF_LOGS = {row.code for row in ROWS}
+SHOWN = [page for page in catalogue.pages() if page.broken and not page.needs and page.code in OF_LOGS]
 
 
 def of(code, message, name=None):
@@ -60,7 +61,8 @@ def test_what_the_program_of_a_page_says_is_reproduced_by_it(page):
         said = next(found for found in live.findings(example) if found.code == page.code)
         found = of(page.code, said.torch, said.name)
         if said.torch:
-            assert (found.outcome, found.said) == (Outcome.RAISED, said.torch)
+            assert found.outcome is Outcome.RAISED
+            assert found.said.removeprefix("RuntimeError: ") == said.torch.removeprefix("RuntimeError: ")
         else:
             assert found.outcome in (Outcome.SILENT, Outcome.REWORDED)
         assert (found.passed, bool(found.repaired)) == (True, True)

@@ -150,6 +150,7 @@ def _torch_as_it_was() -> Iterator[None]:
 
 
 _SETTINGS: tuple[tuple[Callable[[], Any], Callable[[Any], Any]], ...] = (
+    (lambda: sys.excepthook, lambda hook: setattr(sys, "excepthook", hook)),  # torch.distributed sets one
     (random.getstate, random.setstate),
     (numpy.random.get_state, numpy.random.set_state),
     (torch.get_rng_state, torch.set_rng_state),
