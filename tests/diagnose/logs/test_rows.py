@@ -26,6 +26,7 @@ DEVICES = "Expected all tensors to be on the same device, but found at least two
 NO_PATH = "element 0 of tensors does not require grad and does not have a grad_fn"
 TWICE = "Trying to backward through the graph a second time, but the saved intermediate results are gone"
 OOM = "CUDA out of memory. Tried to allocate 2.00 GiB"
+JACOBIANS = "Jacobian mismatch for output 0 with respect to input 0,\n"
 IS_VIEW = "Output 1 of SplitBackward0 is a view and is being modified inplace."
 ASSERT = "CUDA error: device-side assert triggered"
 
@@ -138,6 +139,16 @@ KNOWN = [
         "vmap-inplace-on-unbatched",
         "output with shape [3] doesn't match the broadcast shape [4, 3]",
         {"lib": "_functorch/vmap.py"},
+    ),
+    (
+        "witnesses-disagree",
+        JACOBIANS + "numerical:tensor([[2.0]], dtype=torch.float64)\nanalytical:tensor([[1.0]])",
+        {"kind": "GradcheckError"},
+    ),
+    (
+        "gradcheck-single-precision",
+        JACOBIANS + "numerical:tensor([[2.0]])\nanalytical:tensor([[1.0]])",
+        {"kind": "GradcheckError"},
     ),
     ("broadcast-shape-mismatch", "output with shape [3] doesn't match the broadcast shape [4, 3]", {}),
 ]

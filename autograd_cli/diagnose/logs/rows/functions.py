@@ -124,6 +124,18 @@ ROWS = (
         ("pass nondet_tol, make the op deterministic, or look for torch.empty and state in its backward",),
     ),
     Row(
+        "AGX501",
+        "witnesses-disagree",
+        ("jacobian mismatch for output",),
+        say("gradcheck finds numeric and analytic gradients apart for output {index}, in double precision"),
+        ("in float64 that is no rounding: the backward is not that of the forward",),
+        (
+            "compare the two matrices: a factor, a sign, a transpose or a missing sum shows in them",
+            "run `agx gradcheck` on the function: it names the element, the input and the pattern",
+        ),
+        when=says(r"dtype=torch\.(?:float64|complex128)"),
+    ),
+    Row(
         "AGX441",
         "gradcheck-single-precision",
         ("jacobian mismatch for output", "is not a double precision floating point"),
