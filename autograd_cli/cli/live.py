@@ -22,6 +22,10 @@ PROGRAM = "program.py"
 _REPORTING = ("trace", "gradcheck", "diagnose")
 """The commands whose report may be laid out for a terminal."""
 
+_PACKAGE = re.escape(str(Path(__file__).parents[1]))
+_OURS = re.compile(rf'^  File "(?:{_PACKAGE}|[^"]*threading\.py).*\n(?:    .*\n)*', re.MULTILINE)
+"""Frames of agx in what a script prints of its own stack; in a process of its own they are not there."""
+
 _CODE = re.compile(r"AGX\d{3}")
 _NAMED = re.compile(r"^(?:error|warning|note) ([a-z0-9-]+) \(AGX\d{3}\)", re.MULTILINE)
 
@@ -152,9 +156,15 @@ def _script(screen: Screen) -> Ran:
     from autograd_cli.views.diagnosis import render
 
     printed, found = _scripted()
+    printed = _OURS.sub("", printed.replace(_here(), ""))
     form = "plain" if screen.width is None else "rich"
     told = render(found, form, width=screen.width or 80, colour=screen.colour)
-    return Ran(printed, told.replace(f"{Path.cwd()}{os.sep}", ""), found.status)
+    return Ran(printed, told.replace(_here(), ""), found.status)
+
+
+def _here() -> str:
+    """How a path begins that lies in this folder."""
+    return f"{Path.cwd()}{os.sep}"
 
 
 def _scripted() -> tuple[str, Diagnosis]:

@@ -111,6 +111,14 @@ def test_a_script_is_run_by_python_and_read_like_a_log():
     assert "program.py:11" in found.told
 
 
+def test_a_script_sees_the_name_of_its_file_and_no_frame_of_agx():
+    text = "import traceback\nimport warnings\n\nwarnings.warn('so')\ntraceback.print_stack()\n"
+    found = live.ran(Example(Kind.SCRIPT, text))
+    assert "\nprogram.py:4: UserWarning: so\n" in f"\n{found.printed}"
+    assert '  File "program.py", line 5, in <module>\n    traceback.print_stack()\n' in found.printed
+    assert "autograd_cli" not in found.printed
+
+
 def test_a_script_leaves_no_hook_behind():
     text = "import sys\n\nsys.excepthook = print\n"
     assert live.ran(Example(Kind.SCRIPT, text)).status == 0
