@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from autograd_cli.lang.source import several, visible
 from autograd_cli.report.diagnosis import Diagnosis, Frame, Traced, to_json
 from autograd_cli.report.records import Severity
-from autograd_cli.views import findings, reproduced
+from autograd_cli.views import failing, findings, reproduced
 from autograd_cli.views.pieces import BLANK, Ends, Line, Piece, one_line, words
 
 _STYLES = {Severity.ERROR: "bad", Severity.WARNING: "warning"}
@@ -49,6 +49,7 @@ def _block(one: Traced, where: str) -> Iterator[Piece]:
     yield from findings.texts((found.sentence,), 2, False)
     yield from findings.texts(found.cause, 4, True)
     yield from findings.torch_says(found.torch)
+    yield from failing.block(one.tensors)
     for fix in found.fix:
         yield Line(words(("fix  ", "good"), one_line(fix.text)), indent=2, hang=5)
     yield from findings.also(found)
