@@ -37,7 +37,7 @@ def _rows(group: Sequence[Seen]) -> Iterator[Line]:
     facts = [(visible(one.name), shape_text(one.shape), one.dtype, visible(one.device)) for one in group]
     wide = [min(max(cells(row[column]) for row in facts), _WIDEST) for column in range(4)]
     for one, row in zip(group, facts, strict=True):
-        parts = [text + " " * (wide[at] - cells(text) + 2) for at, text in enumerate(row)]
+        parts = [text + " " * max(wide[at] - cells(text) + 2, 2) for at, text in enumerate(row)]
         yield Line(words((parts[0], "name"), *parts[1:], _grad(one), *_not_finite(one)), indent=4, hang=2)
 
 
