@@ -22,6 +22,12 @@ def compared(whole: Whole, other: str) -> list[Both]:
     return [both((one.root, two.root), one.gradients, two.gradients) for one, two in pairs]
 
 
+def reached(whole: Whole) -> set[str] | None:
+    """The leaves that some backward gives a gradient to, by name; None where there are too many to see."""
+    seen = _watched(whole, whole.source.text)
+    return {name for each in seen for name in each.gradients} if 0 < len(seen) < MOST_BACKWARDS else None
+
+
 def first_of(backwards: Sequence[Both]) -> Both | None:
     """The first backward whose gradients are others; None where all are the same."""
     return next((each for each in backwards if each.gradients), None)

@@ -13,7 +13,7 @@ _NUMBERS = {"item", "tolist", "float", "numpy"}
 CASTS = {"long", "int", "short", "bool", "byte", "char"}
 _INDICES = {"argmax", "argmin", "argsort", "searchsorted", "bucketize", "count_nonzero", "nonzero"}
 _TESTS = {"eq", "ne", "lt", "le", "gt", "ge", "sign_", "isclose", "isnan", "isfinite"}
-_COPIES = {"tensor", "from_numpy", "as_tensor"}
+_COPIES = {"tensor", "from_numpy", "as_tensor", "new_tensor"}
 
 
 REASONS = {
@@ -43,6 +43,9 @@ def kind(node: Expr) -> str:
     """How an expression ends a gradient's way, "" where it does not."""
     if isinstance(node, nodes.Compare):
         return "truth"
+    function = node.function if isinstance(node, nodes.Call) else None
+    if isinstance(function, nodes.Attribute) and function.value == nodes.Name("math"):
+        return "number"
     name = node.name if isinstance(node, nodes.Attribute) and node.name == "data" else called(node)
     if name == "float" and not isinstance(getattr(node, "function", None), nodes.Name):
         return ""

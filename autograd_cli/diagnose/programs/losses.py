@@ -1,6 +1,7 @@
 """Losses that were told to require grad."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.programs.creating import creates, name_of, required
@@ -36,9 +37,18 @@ def _cut_before(whole: Whole, text: str, place: Expr | Statement, expr: Expr, ki
         f"{drawing.quoted(whole.source[expr.span])} on {whole.where(expr.span)} {REASONS[kind]}, so backward "
         f"ends at `{text}` itself, and no other tensor gets a gradient.",
         span=place.span,
-        fix=tuple(without(whole, expr, kind, every)),
+        fix=tuple(_untold(whole, place, fix) for fix in without(whole, expr, kind, every)),
         cut=whole.line(expr.span),
     )
+
+
+def _untold(whole: Whole, place: Expr | Statement, fix: Fix) -> Fix:
+    """A repair without the line that sets the flag, which torch refuses of what has a graph."""
+    told = whole.source[place.span]
+    if not isinstance(place, nodes.Assign) or not fix.program:
+        return fix
+    lines = [line for line in fix.program.splitlines(keepends=True) if line.strip() != told]
+    return replace(fix, program="".join(lines))
 
 
 def _without_leaf(whole: Whole, text: str, place: Expr | Statement) -> Finding:

@@ -41,7 +41,7 @@ def optimizer_of(whole: Whole, leaves: Sequence[str]) -> str:
 
 def idle(whole: Whole) -> Iterator[Finding]:
     """AGX422 for an optimizer that was stepped, and none of whose tensors has a gradient."""
-    if not whole.ran.backwards:
+    if whole.ran.failure is not None and not whole.ran.backwards:
         return
     for name, optimizer in optimizers(whole).items():
         step = next(
@@ -58,14 +58,23 @@ def idle(whole: Whole) -> Iterator[Finding]:
         names = _names_of(whole, own)
         yield whole.finding(
             "AGX422",
-            f"`{name}.step()` changes nothing: no backward reaches {_named(names)}.",
+            f"`{name}.step()` changes nothing: {_why(whole, names)}.",
             span=step.span,
             parameters=names,
         )
 
 
+def _why(whole: Whole, names: Sequence[str]) -> str:
+    if whole.ran.backwards:
+        return f"no backward reaches {_named(names)}"
+    has = "has" if len(names) == 1 else "have"
+    return f"the program makes no backward, so {_named(names)} {has} no gradient"
+
+
 def _cleared_last(whole: Whole, name: str) -> bool:
     """Whether the gradients may be None because they were cleared after the last backward."""
+    if not whole.ran.backwards:
+        return False
     last = max(passed.span.start for passed in whole.ran.backwards)
     clears = [
         c for c in calls(whole.program, "zero_grad") if whole.source[c.function.span].startswith(f"{name}.")

@@ -10,9 +10,11 @@ from autograd_cli.diagnose.programs import (
     amounts,
     comments,
     diverged,
+    doubled,
     evaluating,
     kept,
     losses,
+    lost,
     optimizers,
     order,
     pairings,
@@ -34,6 +36,7 @@ from autograd_cli.run.traced import BackwardCall, Ran
 INSPECTIONS: tuple[tuple[str, Callable[[Whole], Iterator[Finding]]], ...] = (
     ("AGX410", accumulation.missing_clear),
     ("AGX410", accumulation.forgotten),
+    ("AGX410", doubled.doubled),
     ("AGX415", silent.unseen_change),
     ("AGX416", said.nonleaf_grad),
     ("AGX407", said.pairs),
@@ -45,6 +48,7 @@ INSPECTIONS: tuple[tuple[str, Callable[[Whole], Iterator[Finding]]], ...] = (
     ("AGX424", order.cleared_too_soon),
     ("AGX305", promotions.promoted),
     ("AGX321", python_own.reached),
+    ("AGX403", lost.never_reached),
     ("AGX322", said.copied),
     ("AGX323", said.other),
     ("AGX320", comments.differs),
@@ -93,13 +97,22 @@ def inspect_program(
     return tuple(sorted(said_once, key=lambda finding: order.index(finding.severity)))
 
 
+_CUT = {"AGX322", "AGX402", "AGX403", "AGX419", "AGX422", "AGX453"}
+"""What says of a program that something is not reached."""
+
+
 def needs_graph(gradients: Sequence[Gradient]) -> bool:
     """Whether the rules for one backward look at its graph: it tells where NaN or a 0 comes from."""
     return any(bad(each.autograd) or vanishing.is_zero(each) for each in gradients)
 
 
 def _explained(findings: Sequence[Finding], gradients: Sequence[Gradient]) -> list[Finding]:
-    """The findings without the plain word that a gradient is wrong, where another says why."""
+    """The findings without the plain word that a gradient is wrong, where another says why.
+
+    And without that of a graph recorded in vain, where another says what keeps the gradient from a leaf.
+    """
+    if any(each.code in _CUT and each.severity is Severity.WARNING for each in findings):
+        findings = [each for each in findings if each.code != "AGX444"]
     why = next((each for each in findings if each.code == "AGX415"), None)
     if why is None:
         known = {name for each in findings if each.code == "AGX502" for name in _leaves(each)}

@@ -31,7 +31,7 @@ def _edits(whole: Whole, expr: Expr, kind: str) -> Iterator[tuple[Span, str]]:
     if inner is None:
         return
     before, after = Span(expr.span.start, inner.span.start), Span(inner.span.end, expr.span.end)
-    if kind == "copy" and isinstance(inner, nodes.Sequence):
+    if kind == "copy" and _is_list(whole, inner):
         yield before, f"{spelled(whole.program, 'torch.stack')}("
         yield after, ")"
         return
@@ -39,6 +39,12 @@ def _edits(whole: Whole, expr: Expr, kind: str) -> Iterator[tuple[Span, str]]:
     open_, close = ("", "") if alone else ("(", ")")
     yield before, open_
     yield after, close
+
+
+def _is_list(whole: Whole, expr: Expr) -> bool:
+    """Whether an expression is a list of tensors, written out or by its name."""
+    held = whole.ran.names.get(expr.id) if isinstance(expr, nodes.Name) else None
+    return isinstance(expr, nodes.Sequence) or isinstance(held, list | tuple)
 
 
 def _operand(expr: Expr, kind: str) -> Expr | None:
@@ -49,7 +55,7 @@ def _operand(expr: Expr, kind: str) -> Expr | None:
     args: Sequence[Expr] = expr.args if isinstance(expr, nodes.Call) else ()
     if args and (kind == "copy" or (kind == "number" and is_named)):
         return args[0]
-    if isinstance(inner, nodes.Name) and inner.id in ("torch", "F", "np"):
+    if isinstance(inner, nodes.Name) and inner.id in ("torch", "F", "np", "math"):
         return None
     return inner if kind in ("detach", "number", "copy") or called(expr) in CASTS | {"to"} else None
 

@@ -1,0 +1,95 @@
+"""Two backwards from one loss before a step, which then uses the gradient twice."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from autograd_cli.diagnose.nonfinite import flat
+from autograd_cli.diagnose.programs.amounts import written
+from autograd_cli.diagnose.programs.scene import Whole
+from autograd_cli.diagnose.statements import called, expressions, parts, replaced
+from autograd_cli.errors import Span
+from autograd_cli.lang import nodes
+from autograd_cli.lang.nodes import Statement
+from autograd_cli.report import Change, Finding, Fix
+from autograd_cli.run.traced import Passed
+
+
+def doubled(whole: Whole) -> Iterator[Finding]:
+    """AGX410 where a loss is gone back from twice, nothing is cleared between, and a step follows."""
+    said: set[Span] = set()
+    for first, second in pairwise(whole.ran.backwards):
+        same = first.roots == second.roots and first.span < second.span and second.span not in said
+        if not same or not first.accumulates or not second.accumulates or _is_weighed(whole, second):
+            continue
+        use = _use(whole, second)
+        if use is not None and not any(_clears(each) for each in _between(whole, first, second)):
+            said.add(second.span)
+            yield _finding(whole, first, second, use)
+
+
+def _is_weighed(whole: Whole, passed: Passed) -> bool:
+    """Whether a backward is given a cotangent: rows of a Jacobian are taken so."""
+    call = next(n for n in expressions(whole.program) if n.span == passed.span and isinstance(n, nodes.Call))
+    return bool(call.args) or any(
+        keyword.name not in ("retain_graph", "create_graph") for keyword in call.keywords
+    )
+
+
+def _between(whole: Whole, first: Passed, second: Passed) -> Iterator[Statement]:
+    for statement in whole.all_statements:
+        if first.span.end <= statement.span.start and statement.span.end <= second.span.start:
+            yield statement
+
+
+def _clears(statement: Statement) -> bool:
+    """Whether a statement empties gradients, or makes the step that uses them."""
+    names = {called(node) for part in parts(statement) for node in nodes.walk(part)}
+    if names & {"zero_grad", "zero_", "step"}:
+        return True
+    given = statement.targets if isinstance(statement, nodes.Assign) else ()
+    return any(isinstance(target, nodes.Attribute) and target.name == "grad" for target in given)
+
+
+def _use(whole: Whole, passed: Passed) -> Statement | None:
+    """The step after a backward that uses what is in .grad: an optimizer's, or an update in place."""
+    for statement in whole.all_statements:
+        if statement.span.start < passed.span.end or isinstance(statement, nodes.With | nodes.For):
+            continue
+        every = [node for part in parts(statement) for node in nodes.walk(part)]
+        if any(called(node) == "step" for node in every):
+            return statement
+        reads = any(isinstance(node, nodes.Attribute) and node.name == "grad" for node in every)
+        if isinstance(statement, nodes.Augment) and reads:
+            return statement
+        if _clears(statement):
+            return None
+    return None
+
+
+def _finding(whole: Whole, first: Passed, second: Passed, use: Statement) -> Finding:
+    statement = whole.statement(second.span)
+    lines = [whole.line(span) for span in (first.span, second.span, use.span)]
+    root = whole.source[second.span].rpartition(".backward")[0]
+    return whole.finding(
+        "AGX410",
+        f"`{root}` is gone back from on line {lines[0]} and again on line {lines[1]}, and nothing clears the "
+        f"gradients between: the step of line {lines[2]} uses them twice.",
+        span=second.span,
+        cause=tuple(_sums(whole, statement)),
+        fix=(Fix(f"line {lines[1]} left out", replaced(whole.source, {statement.span: "pass"})),),
+        first=lines[0],
+        used=lines[2],
+    )
+
+
+def _sums(whole: Whole, statement: Statement) -> Iterator[str]:
+    """What the second backward added, where the numbers are few."""
+    site = whole.sites.get(statement.span)
+    for change in site.first.changed if site and site.first else ():
+        if change.kind == "backward" and any(flat(change.before)):
+            yield _sum(change)
+
+
+def _sum(change: Change) -> str:
+    one, two, both = (written(values) for values in (change.before, change.added, change.after))
+    return f"{change.name}: {one} + {two} = {both}" if one and two and both else f"{change.name} holds both"

@@ -1,0 +1,221 @@
+"""Leaves that no backward of a program reaches, though their values go into what it starts from."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import torch
+
+from autograd_cli.diagnose import drawing
+from autograd_cli.diagnose.programs import losses, optimizers
+from autograd_cli.diagnose.programs.both_ways import reached
+from autograd_cli.diagnose.programs.cutting import REASONS, Cut, kind
+from autograd_cli.diagnose.programs.scene import Whole
+from autograd_cli.diagnose.programs.uncut import without
+from autograd_cli.diagnose.programs.upstream import Source, mode_around, names_in, parts_of, sources
+from autograd_cli.diagnose.statements import around, called, calls, expressions, parts, replaced
+from autograd_cli.errors import Span
+from autograd_cli.lang import nodes
+from autograd_cli.lang.nodes import Expr
+from autograd_cli.lang.source import named
+from autograd_cli.report import Finding, Fix, Severity
+from autograd_cli.run.traced import Traced, now
+
+_MEANT = {"detach", "mode"}
+"""Ways to cut that are there to be used: they are told of where the gradient was asked for."""
+
+_COPIES = {"tensor", "as_tensor", "new_tensor"}
+
+_CODES = {"detach": "AGX453", "mode": "AGX402", "copy": "AGX322"}
+
+
+def never_reached(whole: Whole) -> Iterator[Finding]:
+    """AGX403, 453, 402 or 322 for each expression that ends the only way from a leaf to the backwards."""
+    if whole.ran.failure is not None or not whole.ran.backwards or whole.ran.settings.mode:
+        return
+    lost = _without_gradient(whole)
+    if not lost or any(True for _ in losses.made_leaf(whole)):
+        return
+    ends: dict[Span, tuple[Cut, list[str]]] = {}
+    for name in lost:
+        found = _end(whole, name)
+        if found is not None and (found[1] not in _MEANT or _is_asked(whole, name)):
+            ends.setdefault(found[0].span, (found, []))[1].append(name)
+    known = reached(whole) if ends else None
+    for end, names in ends.values():
+        names = [] if known is None else [name for name in names if name not in known]
+        if names:
+            yield _finding(whole, *end, names)
+
+
+def _without_gradient(whole: Whole) -> list[str]:
+    """The leaves by name whose .grad is None in the end."""
+    found = []
+    for name, held in whole.ran.names.items():
+        value = now(held).value if isinstance(held, Traced) else None
+        if isinstance(value, torch.Tensor) and value.requires_grad and value.is_leaf and value.grad is None:
+            found.append(name)
+    return found
+
+
+# What ends the way
+
+
+def _end(whole: Whole, leaf: str) -> Cut | None:
+    """The expression that ends the way from a leaf to a backward, and how it does; None where none does."""
+    for call in calls(whole.program, "backward"):
+        root = _root(call)
+        if root is None:
+            continue
+        way = [Source(whole.statement(call.span), root, None), *sources(whole, root, call.span.start)]
+        for source in way:
+            found = _end_in(whole, source, leaf)
+            if found is not None:
+                return found
+    return None
+
+
+def _root(call: nodes.Call) -> Expr | None:
+    """What a backward starts from: the value before the dot, or the argument of torch.autograd.backward."""
+    function = call.function
+    inner = function.value if isinstance(function, nodes.Attribute) else None
+    if isinstance(inner, nodes.Attribute) and inner.name == "autograd":
+        return call.args[0] if call.args else None
+    return inner
+
+
+def _end_in(whole: Whole, source: Source, leaf: str) -> Cut | None:
+    found = _cuts_in(whole, source, leaf)
+    copied = next((cut for cut in found if cut[1] == "copy" and called(cut[0]) in _COPIES), None)
+    if copied is not None:
+        return copied
+    unmeant = [cut for cut in found if cut[1] not in _MEANT | {"copy"}]
+    if unmeant or found:
+        return _innermost(unmeant or found)
+    mode = mode_around(whole, source.statement)
+    if mode is not None and leaf in names_in(whole, source.value):
+        return source.value, "mode"
+    return None
+
+
+def _cuts_in(whole: Whole, source: Source, leaf: str) -> list[Cut]:
+    """What ends the way of a leaf in one assignment."""
+    found = [(node, kind(node)) for node in parts_of(whole, source) if kind(node)]
+    return [(node, how) for node, how in found if _leads(whole, node, leaf)]
+
+
+def _innermost(found: list[Cut]) -> Cut:
+    """The first that holds no other."""
+    return next(
+        cut for cut in found if not any(o is not cut and _holds(cut[0].span, o[0].span) for o in found)
+    )
+
+
+def _leads(whole: Whole, node: Expr, leaf: str) -> bool:
+    """Whether a leaf's value goes into an expression; what stands in a function is taken to be given it."""
+    if any(isinstance(outer, nodes.Define) for outer in around(whole.program, node.span)):
+        return True
+    values = [node, *(source.value for source in sources(whole, node, node.span.start))]
+    return any(leaf in names_in(whole, each) for value in values for each in (value, *_put_in(whole, value)))
+
+
+def _put_in(whole: Whole, expr: Expr) -> Iterator[Expr]:
+    """What is appended to the lists that an expression names, with what leads to it."""
+    names = set(names_in(whole, expr))
+    for call in calls(whole.program, "append"):
+        target = call.function.value if isinstance(call.function, nodes.Attribute) else None
+        if isinstance(target, nodes.Name) and target.id in names and call.args:
+            yield call.args[0]
+            yield from (source.value for source in sources(whole, call.args[0], call.span.start))
+
+
+def _holds(span: Span, inner: Span) -> bool:
+    return span.start <= inner.start and inner.end <= span.end
+
+
+# Whether it was wanted
+
+
+def _is_asked(whole: Whole, leaf: str) -> bool:
+    """Whether the gradient of a leaf is read, or an optimizer is to step by it."""
+    held = whole.ran.names.get(leaf)
+    tensor = now(held).value if isinstance(held, Traced) else None
+    for optimizer in optimizers.optimizers(whole).values():
+        if any(own is tensor for own in optimizers.parameters(optimizer)):
+            return True
+    aside = {id(node) for each in expressions(whole.program) for node in _compared(each)}
+    return any(
+        id(node) not in aside and not _is_told(whole, node.span)
+        for statement in whole.all_statements
+        for part in parts(statement)
+        for node in nodes.walk(part)
+        if isinstance(node, nodes.Attribute) and node.name == "grad" and node.value == nodes.Name(leaf)
+        if not isinstance(statement, nodes.Assign) or node not in statement.targets
+    )
+
+
+def _compared(expr: Expr) -> Iterator[Expr]:
+    """What stands in a comparison: `w.grad is None` asks whether there is one."""
+    if isinstance(expr, nodes.Compare):
+        yield from nodes.walk(expr)
+
+
+def _is_told(whole: Whole, span: Span) -> bool:
+    """Whether a comment on the line says that None is what comes."""
+    text = whole.source.text
+    end = text.find("\n", span.end)
+    return "None" in text[span.end : len(text) if end < 0 else end].partition("#")[2]
+
+
+# In words
+
+
+def _finding(whole: Whole, expr: Expr, how: str, names: list[str]) -> Finding:
+    text = drawing.quoted(whole.source[expr.span])
+    count, get = len(whole.ran.backwards), "gets" if len(names) == 1 else "get"
+    times = "the backward" if count == 1 else f"any of the {count:,} backwards"
+    found = whole.finding(
+        _CODES.get(how, "AGX403"),
+        f"{named(names)} {get} no gradient from {times}: {text} on {whole.where(expr.span)} "
+        f"{_reason(whole, expr, how)}.",
+        span=expr.span,
+        fix=tuple(_fixes(whole, expr, how, names[0])),
+        leaves=names,
+    )
+    return replace(found, severity=Severity.WARNING)
+
+
+def _reason(whole: Whole, expr: Expr, how: str) -> str:
+    if how != "mode":
+        return REASONS[how]
+    mode = mode_around(whole, whole.statement(expr.span))
+    return f"is computed under `{whole.source[mode.span]}`, where nothing is recorded" if mode else ""
+
+
+def _fixes(whole: Whole, expr: Expr, how: str, leaf: str) -> Iterator[Fix]:
+    function = expr.function if isinstance(expr, nodes.Call) else None
+    is_math = isinstance(function, nodes.Attribute) and function.value == nodes.Name("math")
+    if how == "mode":
+        yield from _moded(whole, expr)
+    elif is_math and isinstance(function, nodes.Attribute) and hasattr(torch, function.name):
+        new = f"torch.{function.name}{whole.source[expr.span][len(whole.source[function.span]) :]}"
+        yield Fix(f"{whole.where(expr.span)}:  {new}", replaced(whole.source, {expr.span: new}))
+    else:
+        own = Source(whole.statement(expr.span), _whole_value(whole, expr), None)
+        others = [cut for cut in _cuts_in(whole, own, leaf) if cut[0] is not expr]
+        yield from without(whole, expr, how, [(expr, how), *others])
+
+
+def _whole_value(whole: Whole, expr: Expr) -> Expr:
+    """The expression of the statement that `expr` stands in."""
+    return next(part for part in parts(whole.statement(expr.span)) if _holds(part.span, expr.span))
+
+
+def _moded(whole: Whole, expr: Expr) -> Iterator[Fix]:
+    """The statement out of its no_grad, where it is all that stands there."""
+    statement = whole.statement(expr.span)
+    outer = [s for s in around(whole.program, expr.span) if isinstance(s, nodes.With)]
+    text = whole.source[statement.span]
+    if outer and outer[-1].body == (statement,):
+        yield Fix(f"{whole.where(outer[-1].span)}:  {text}", replaced(whole.source, {outer[-1].span: text}))
+    else:
+        yield Fix(f"move {drawing.quoted(text)} out of there")
