@@ -5,9 +5,11 @@ word such as `RuntimeError:` is kept, and of words in the same place the first a
 time, so that memory and time stay bounded whatever the log's size and the length of its lines.
 """
 
+import codecs
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 STRETCH = 1 << 20
 """Bytes that are searched at once."""
@@ -19,15 +21,26 @@ AFTER = 12 << 10
 _MOST = 128
 """Heads that differ by more than their numbers and are kept; the oldest gives way."""
 
-_TRIGGERS = (b"Error", b"Warning", b"Exception", b"what():", b"Assertion")
-_COLOUR = rb"(?:\x1b\[[\d;]*m)*"
-_HEAD = re.compile(
-    rb"(?:Error|Warning|Exception|what\(\))" + _COLOUR + rb":(?=\s|$|\x1b)|Assertion [`'].{1,300}failed|"
-    rb"Exception (?:raised from|has occurred:) "
+_COLON = rb"(?:\x1b\[[\d;]*m)*:(?=\s|$|\x1b)"
+_HEADS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rb"Error" + _COLON,
+        rb"Warning" + _COLON,
+        rb"Exception(?:" + _COLON + rb"| (?:raised from|has occurred:) )",
+        rb"what\(\)" + _COLON,
+        rb"Assertion [`'].{1,300}failed",
+    )
 )
+"""Each begins with a word as it is: so re looks for that alone, twice as fast as for one of several."""
 _BLURRED = re.compile(rb"[\d.]+")
 _RANK = re.compile(rb"(?:rank|node|default|worker)[ -]?\d+|^\d+(?=: )|^\[\d+,\d+\]")
 _LONGEST_HEAD = 160
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
+_NEAR = 32
+_FAR = 48
+_MOST_AT_ONCE = 4_096
+_MARKS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
 @dataclass(frozen=True)
@@ -53,11 +66,11 @@ def read(chunks: Iterable[bytes]) -> Reading:
     held = b""
     done = 0
     lines = 0
-    for chunk, is_last in _stretches(chunks):
+    for chunk, is_last in _stretches(_in_utf8(chunks)):
         held += chunk
         until = len(held) if is_last else max(len(held) - AFTER, done)
         counted = done
-        for at in kept.heads(held, done, until):
+        for at in _heads(held, done, until):
             lines += held.count(b"\n", counted, at)
             counted = at
             kept.keep(held, at, lines + 1)
@@ -82,6 +95,54 @@ def _stretches(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
     yield b"".join(pending), True
 
 
+def _in_utf8(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The chunks, in UTF-8 where they begin with the mark of UTF-16, as a Windows shell writes them."""
+    some = iter(chunks)
+    first = b""
+    while len(first) < 2 and (chunk := next(some, b"")):
+        first += chunk
+    if name := _MARKS.get(first[:2]):
+        decoder = codecs.getincrementaldecoder(name)("replace")
+        for chunk in chain((first[2:],), some):
+            yield decoder.decode(chunk).encode("utf-8", "replace")
+    else:
+        yield first
+        yield from some
+
+
+def _heads(held: bytes, start: int, until: int) -> list[int]:
+    """Where heads end in the bytes from `start` on, those that begin before `until`, in order.
+
+    Of those with one text, whatever the numbers in it, only the first and the last: a log may be
+    nothing but errors.
+    """
+    first: dict[bytes, int] = {}
+    last: dict[bytes, int] = {}
+    found: set[int] = set()
+    for match in chain.from_iterable(head.finditer(held, start) for head in _HEADS):
+        at, ends = match.span()
+        if at < until:
+            key = _key(held, at, ends)
+            last[key] = ends
+            if key not in first:
+                first[key] = ends
+                if len(first) > _MOST_AT_ONCE:
+                    found.update(first.values(), last.values())
+                    first.clear()
+                    last.clear()
+    return sorted(found.union(first.values(), last.values()))
+
+
+def _key(held: bytes, at: int, ends: int) -> bytes:
+    """What tells heads apart, for less than looking at the whole line."""
+    before = held[max(at - _NEAR, 0) : at].rpartition(b"\n")[2]
+    text = (before + held[at : ends + _FAR]).translate(_DIGITS)
+    if before[:1] == b"[" or before[1:2] == b":" or b"rank" in before:
+        rank = _RANK.search(before)
+        return text + rank[0] if rank else text
+    return text
+
+
 class _Kept:
     """The first and the last head of each kind, by their text without numbers but that of a rank."""
 
@@ -89,17 +150,6 @@ class _Kept:
         self.first: dict[bytes, Window] = {}
         self.last: dict[bytes, Window] = {}
         self.fresh: dict[bytes, tuple[int, int]] = {}
-
-    def heads(self, held: bytes, start: int, until: int) -> list[int]:
-        """Where heads end in the bytes from `start` on, those that begin before `until`."""
-        found = set()
-        for trigger in _TRIGGERS:
-            at = held.find(trigger, start, until)
-            while at >= 0:
-                if match := _HEAD.match(held, at):
-                    found.add(match.end())
-                at = held.find(trigger, at + len(trigger), until)
-        return sorted(found)
 
     def keep(self, held: bytes, at: int, line: int) -> None:
         """Note the head that ends at `at`; a first one is cut out at once."""
