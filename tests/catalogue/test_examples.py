@@ -1,0 +1,43 @@
+"""What the programs of all pages have in common."""
+
+import ast
+
+import pytest
+
+from autograd_cli import catalogue
+from autograd_cli.catalogue import Kind
+from autograd_cli.cli import live
+from autograd_cli.diagnose.logs.rows import ROWS
+
+PAGES = catalogue.pages()
+PROGRAMS = [
+    pytest.param(one.text, id=f"{page.code}-{kind}-{number}")
+    for page in PAGES
+    for kind in ("broken", "repaired", "alike")
+    for number, one in enumerate(getattr(page, kind))
+    if one.kind is not Kind.CONSOLE
+]
+OF_LOGS = [
+    page for page in PAGES if page.broken and not page.needs and page.code in {row.code for row in ROWS}
+]
+
+
+@pytest.mark.parametrize("text", PROGRAMS)
+def test_a_program_imports_what_it_uses_so_that_it_can_be_pasted_anywhere(text):
+    tree = ast.parse(text)
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    imported = {
+        (alias.asname or alias.name).split(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+    assert names & {"torch", "nn", "F", "np", "math", "copy"} <= imported
+    assert imported - names == set()
+
+
+@pytest.mark.parametrize("page", OF_LOGS, ids=lambda page: page.code)
+def test_each_name_that_a_log_may_give_is_shown_by_a_program_of_its_page(page):
+    given = {row.name for row in ROWS if row.code == page.code}
+    shown = {found.name for example in page.broken for found in live.findings(example)}
+    assert given - shown == set()
