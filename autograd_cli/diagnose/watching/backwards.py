@@ -8,8 +8,10 @@ import torch
 
 from autograd_cli.diagnose.watching import graphs, mutated
 from autograd_cli.diagnose.watching.accumulated import Accumulation
+from autograd_cli.diagnose.watching.broadcasts import Broadcasts
 from autograd_cli.diagnose.watching.found import Found
 from autograd_cli.diagnose.watching.frames import locate
+from autograd_cli.diagnose.watching.mode import is_transformed
 from autograd_cli.diagnose.watching.nonfinite import NonFinite
 from autograd_cli.diagnose.watching.records import Log, Spot
 from autograd_cli.diagnose.watching.stack import Stack
@@ -30,6 +32,7 @@ class Backwards:
         found: Found,
         accumulation: Accumulation,
         nonfinite: NonFinite,
+        broadcasts: Broadcasts,
         failed: Callable[[BaseException], None],
     ) -> None:
         self.is_over = False
@@ -38,6 +41,7 @@ class Backwards:
         self._found = found
         self._accumulation = accumulation
         self._nonfinite = nonfinite
+        self._broadcasts = broadcasts
         self._failed = failed
         self._orders: list[int] = []
         self._counts: dict[Any, int] = {}
@@ -46,7 +50,7 @@ class Backwards:
         """The engine's start with what is looked at around it."""
 
         def _engine_run_backward(roots: Any, *args: Any, **kwargs: Any) -> Any:
-            if self.is_over:
+            if self.is_over or is_transformed():
                 return engine(roots, *args, **kwargs)
             accumulates = bool(kwargs.get("accumulate_grad"))
             spot = self._guarded(self._before, roots, accumulates)
@@ -75,6 +79,7 @@ class Backwards:
         if accumulates:
             self._accumulation.before()
         self._nonfinite.before(roots, spot)
+        self._broadcasts.before(roots)
         return spot
 
     def _after(self, roots: Any, gradients: Any, spot: Spot | None) -> None:

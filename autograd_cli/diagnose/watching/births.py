@@ -75,8 +75,6 @@ class Births:
         """Hook the nodes that a call made, where the function is none of those that are safe."""
         if self.is_over or getattr(made.function, "__name__", "") in _safe or self.hooked > _MOST_HOOKS:
             return
-        if torch._C._functorch.peek_interpreter_stack() is not None:
-            return
         for node in _nodes(made):
             node.register_hook(self._hook)
             self.hooked += 1

@@ -9,6 +9,7 @@ import torch
 
 from autograd_cli.diagnose.watching.accumulated import Accumulation
 from autograd_cli.diagnose.watching.backwards import Backwards
+from autograd_cli.diagnose.watching.broadcasts import Broadcasts
 from autograd_cli.diagnose.watching.found import Found
 from autograd_cli.diagnose.watching.importing import OnImport
 from autograd_cli.diagnose.watching.mode import Mode
@@ -29,11 +30,13 @@ class Installed:
         self._stack = Stack(mode)
         accumulation = Accumulation(self._found)
         self._nonfinite = NonFinite(log, self._found, failed)
-        self._backwards = Backwards(log, self._stack, self._found, accumulation, self._nonfinite, failed)
+        broadcasts = Broadcasts(self._found)
+        parts = (accumulation, self._nonfinite, broadcasts)
+        self._backwards = Backwards(log, self._stack, self._found, *parts, failed)
         self._steps = Steps(log, self._stack, accumulation, self._nonfinite, failed)
         mode.read, mode.wrote = accumulation.read, accumulation.wrote
         mode.asked = self._nonfinite.asked
-        mode.extras.append(self._nonfinite.listen)
+        mode.extras += [self._nonfinite.listen, broadcasts.listen]
         self._warnings = Warnings()
         self._patches = Patches()
         self._patch()

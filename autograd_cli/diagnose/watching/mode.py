@@ -20,6 +20,7 @@ from autograd_cli.run.values import dtype_name
 PLAIN = {torch.Tensor, torch.nn.Parameter}
 """The classes that are looked at: what other classes do when they are asked is theirs."""
 
+_functorch: Any = torch._C._functorch
 _peek: Callable[[], int] = torch._C._autograd._get_sequence_nr
 _storage: Callable[[torch.Tensor], int] = torch._C._storage_id  # type: ignore[attr-defined]
 _MOST_KINDS = 10_000
@@ -127,6 +128,8 @@ class Mode(TorchFunctionMode):
         return plan
 
     def _note(self, made: Made, changed: list[torch.Tensor]) -> None:
+        if is_transformed():
+            return
         made.spot, module = locate(sys._getframe(2))
         order = self.log.next()
         if made.last != made.first:
@@ -189,6 +192,11 @@ class Mode(TorchFunctionMode):
 
 def _nothing(*given: Any) -> None:
     """Nothing."""
+
+
+def is_transformed() -> bool:
+    """Whether this is run inside a transform of torch.func, whose tensors have no single values."""
+    return _functorch.peek_interpreter_stack() is not None
 
 
 def tensors_in(args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> list[torch.Tensor]:

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from autograd_cli.diagnose.watching.frames import is_theirs
-from autograd_cli.diagnose.watching.mode import PLAIN, storage_of
+from autograd_cli.diagnose.watching.mode import storage_of
 
 
 def paths() -> "Paths":
@@ -20,15 +20,13 @@ def paths() -> "Paths":
 
 
 def _variables() -> dict[int, str]:
-    """The tensors that are global variables of the files whose code is running, by their memory."""
+    """The global variables of the files whose code is running: the names of objects, by their identity."""
     found: dict[int, str] = {}
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if is_theirs(frame):
             for name, value in list(frame.f_globals.items()):
-                storage = storage_of(value) if type(value) in PLAIN else None
-                if storage is not None:
-                    found.setdefault(storage, name)
+                found.setdefault(id(value), name)
         frame = frame.f_back
     return found
 
@@ -38,19 +36,24 @@ def _children(module: torch.nn.Module) -> Iterator[torch.nn.Module]:
 
 
 class Paths:
-    """The paths of modules and parameters below `roots`, as `state_dict` writes them; and `variables`."""
+    """The paths of modules and parameters below `roots`, as `state_dict` writes them; and `variables`.
+
+    Where several roots have parameters, a path begins with the variable that its root is.
+    """
 
     def __init__(self, roots: list[torch.nn.Module], variables: dict[int, str]) -> None:
         self._modules: dict[int, str] = {}
         self._parameters: dict[int, str] = {}
         self._variables = variables
+        several = sum(next(root.parameters(), None) is not None for root in roots) > 1
         for root in roots:
+            start = variables.get(id(root), "") if several else ""
             for name, module in root.named_modules():
-                self._modules.setdefault(id(module), name)
-            for name, parameter in (*root.named_parameters(), *root.named_buffers()):
-                storage = storage_of(parameter)
+                self._modules.setdefault(id(module), _joined(start, name))
+            for name, tensor in (*root.named_parameters(), *root.named_buffers()):
+                storage = storage_of(tensor)
                 if storage is not None:
-                    self._parameters.setdefault(storage, name)
+                    self._parameters.setdefault(storage, _joined(start, name))
 
     def module(self, reference: Any) -> str:
         """The path of a module that is referred to weakly; "" of one that is gone, or is in no other."""
@@ -60,8 +63,13 @@ class Paths:
     def leaf(self, tensor: torch.Tensor) -> str:
         """What a leaf is called: the path of a parameter, else the name of a global variable; "" else."""
         storage = storage_of(tensor)
-        return "" if storage is None else self.parameter(storage) or self._variables.get(storage, "")
+        path = "" if storage is None else self.parameter(storage)
+        return path or self._variables.get(id(tensor), "")
 
     def parameter(self, storage: int) -> str:
         """The path of the parameter or buffer with that memory; "" where there is none."""
         return self._parameters.get(storage, "")
+
+
+def _joined(start: str, name: str) -> str:
+    return f"{start}.{name}" if start and name else start or name

@@ -125,6 +125,7 @@ def _sentence(found: list[Victim], first: Write | None, at: Place | None, names:
     if first is None:
         return f"{what} was changed in place where the watch does not see it, and {needed} its old value."
     if first.is_step:
+        what = what[0].lower() + what[1:]
         return f"The optimizer's step changed {what} before this backward, and {needed} its old value."
     return f"{what} was changed in place{_through(first, at)}, and {needed} its old value."
 

@@ -79,7 +79,8 @@ def place(spot: Spot | None) -> Place | None:
 
 
 @lru_cache(_FILES)
-def _parsed(file: str) -> ast.Module | None:
+def parsed(file: str) -> ast.Module | None:
+    """The file as Python reads it; None where it does not, or is not there."""
     try:
         return ast.parse("".join(linecache.getlines(file)))
     except (SyntaxError, ValueError, RecursionError):
@@ -88,7 +89,7 @@ def _parsed(file: str) -> ast.Module | None:
 
 def _statement(file: str, line: int) -> ast.stmt | None:
     """The innermost statement that a line stands in."""
-    tree = _parsed(file)
+    tree = parsed(file)
     found: ast.stmt | None = None
     inside: list[ast.AST] = [] if tree is None else [tree]
     while inside:

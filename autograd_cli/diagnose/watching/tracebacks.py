@@ -9,8 +9,10 @@ from typing import Any
 import torch.overrides
 
 from autograd_cli.diagnose.watching.frames import is_own
+from autograd_cli.diagnose.watching.mode import Mode
 
 _LEADS = {"handle_torch_function"}
+_MODE = Mode.__torch_function__.__code__.co_filename
 _OVERRIDES = torch.overrides.handle_torch_function.__code__.co_filename
 
 
@@ -65,6 +67,8 @@ class Warnings:
             warnings._showwarnmsg = self._shown  # type: ignore[attr-defined]
 
     def _show(self, message: Any) -> None:
+        if is_own(message.filename) and message.filename != _MODE:
+            return  # of a computation of the watch's own
         is_led = message.filename == _OVERRIDES
         frame = _caller(sys._getframe(1), is_led) if is_led or is_own(message.filename) else None
         if frame is None:
