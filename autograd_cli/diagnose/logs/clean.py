@@ -8,34 +8,33 @@ _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)
 _STAMP = r"\[?\(?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?\)?"
 _CLOCK = r"\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?"
 _LEVEL = r"(?:DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL)"
-_PREFIXES = tuple(
-    re.compile(pattern)
-    for pattern in (
-        rf"{_STAMP}(?: std(?:out|err) [FP])?(?:\s*[-|:](?=\s))? ?",
-        rf"{_CLOCK}(?:\s*[-|](?=\s))? ",
-        rf"(?:[-|] )?[\w.:<>-]+ +[-|] {_LEVEL} *[-|] ",
-        rf"(?:[-|] )?\[?{_LEVEL}\]? *[-|] (?:[\w.:<>/-]+ *[-|] )*",
-        rf"\[{_LEVEL}\] ?",
-        rf"{_LEVEL}:[\w.]+:",
-        rf"{_LEVEL} +(?=\S*(?:Error|Exception|Traceback))",
-        r"[WEIF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [\w./-]+:\d+\] ",
-        r"(?:E|\+?\s?\|) {1,7}(?=\s*[\w.]+(?:Error|Exception|Warning)\b)",
-        r"[│┃]\s?",
+_PREFIX = re.compile(
+    "|".join(
+        (
+            rf"{_STAMP}(?: std(?:out|err) [FP])?(?:\s*[-|:](?=\s))? ?",
+            rf"{_CLOCK}(?:\s*[-|](?=\s))? ",
+            rf"(?:[-|] )?[\w.:<>-]+ +[-|] {_LEVEL} *[-|] ",
+            rf"(?:[-|] )?\[?{_LEVEL}\]? *[-|] (?:[\w.:<>/-]+ *[-|] )*",
+            rf"\[{_LEVEL}\] ?",
+            rf"{_LEVEL}:[\w.]+:",
+            rf"{_LEVEL} +(?=\S*(?:Error|Exception|Traceback))",
+            r"[WEIF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [\w./-]+:\d+\] ",
+            r"(?:E|\+?\s?\|) {1,7}(?=\s*[\w.]+(?:Error|Exception|Warning)\b)",
+            r"[│┃]\s?",
+        )
     )
 )
-_RANKS = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"\[rank(\d+)\]: ?",
-        r"\[(?:default|trainer|worker)(\d+)\]:",
-        r"\[\d+,(?:mpirank:)?(\d+)[^\]]*\]<std(?:out|err)>:",
-        r"(?:rank|node|worker|local_rank)[ -]?(\d+): ?",
-        r"\s{0,3}(\d{1,4}): (?=\S| {2,4}\S)",
-        r"\((?:[\w:.]+ )?pid=(\d+)(?:, ip=[\d.]+)?\) ?",
-        r"[\w.]+[-_](\d+) +\| ?",
-    )
+_RANKS = (
+    r"\[rank(\d+)\]: ?",
+    r"\[(?:default|trainer|worker)(\d+)\]:",
+    r"\[\d+,(?:mpirank:)?(\d+)[^\]]*\]<std(?:out|err)>:",
+    r"(?:rank|node|worker|local_rank)[ -]?(\d+): ?",
+    r"\s{0,3}(\d{1,4}): (?=\S| {2,4}\S)",
+    r"\((?:[\w:.]+ )?pid=(\d+)(?:, ip=[\d.]+)?\) ?",
+    r"[\w.]+[-_](\d+) +\| ?",
 )
-_INNER_RANKS = _RANKS[:3]
+_RANK = re.compile("|".join(_RANKS))
+_INNER_RANK = re.compile("|".join(_RANKS[:3]))
 """Those that stand after another's: a number and a colon may be a part of the line."""
 _PACKED = re.compile(r'[^{"]{0,80}\{ *"')
 _FIELD = re.compile(
@@ -70,17 +69,13 @@ def line(raw: str, number: int) -> Clean:
     rank, stamped = None, False
     for _ in range(_NESTED):
         before = text
-        if match := _first(_RANKS if rank is None else _INNER_RANKS, text):
-            rank, text = match[1], text[match.end() :]
-        if match := _first(_PREFIXES, text):
+        if match := (_RANK if rank is None else _INNER_RANK).match(text):
+            rank, text = match[match.lastindex or 0], text[match.end() :]
+        if match := _PREFIX.match(text):
             text, stamped = text[match.end() :], True
-        if text == before:
+        if text is before:
             break
     return Clean(text, rank, number, stamped)
-
-
-def _first(patterns: tuple[re.Pattern[str], ...], text: str) -> re.Match[str] | None:
-    return next((match for pattern in patterns if (match := pattern.match(text))), None)
 
 
 def lines(content: bytes, first: int) -> list[Clean]:

@@ -9,7 +9,7 @@ import codecs
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 
 STRETCH = 1 << 20
 """Bytes that are searched at once."""
@@ -40,6 +40,8 @@ _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _NEAR = 32
 _FAR = 48
 _MOST_AT_ONCE = 4_096
+_DENSEST = STRETCH >> 5
+"""Heads of one word in a stretch: one in 32 bytes is no log any more."""
 _MARKS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
@@ -119,7 +121,7 @@ def _heads(held: bytes, start: int, until: int) -> list[int]:
     first: dict[bytes, int] = {}
     last: dict[bytes, int] = {}
     found: set[int] = set()
-    for match in chain.from_iterable(head.finditer(held, start) for head in _HEADS):
+    for match in chain.from_iterable(islice(head.finditer(held, start), _DENSEST) for head in _HEADS):
         at, ends = match.span()
         if at < until:
             key = _key(held, at, ends)

@@ -24,7 +24,7 @@ ROWS = (
     Row(
         "AGX427",
         "custom-function-grad-shape",
-        ("returned an invalid gradient at index",),
+        ("returned an invalid gradient at index", "expected variable or none (got"),
         say(
             "{op} returns a gradient of shape {given} at index {index}, where the input has shape {wanted}",
             "a backward returns a gradient that does not fit its input",
