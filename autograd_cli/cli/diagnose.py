@@ -18,6 +18,7 @@ python train.py 2>&1 | agx diagnose
 python train.py 2>&1 | agx diagnose --tee > train.log
 agx diagnose train.log --reproduce
 agx diagnose train.py --epochs 3
+agx diagnose --watch train.py
 agx diagnose train.log --json | jq -r '.findings[].name'"""
 
 WORDS = Words(
@@ -49,6 +50,10 @@ def diagnose(given: Given) -> int:
     found; else 0 for a log, a script's own for a script.
     """
     form = _form(given)
+    if given.options.get("watch") and not _is_of_script(given):
+        raise InputError(
+            "AGX208", "`--watch` is for a script that is run.", hint="Name one: agx diagnose --watch train.py"
+        )
     if _is_of_script(given):
         from autograd_cli.cli.script import diagnosed
 

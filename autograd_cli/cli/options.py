@@ -228,6 +228,8 @@ OPTIONS: tuple[Option, ...] = (
     Option("--tee", "Pass the log on to stdout as it comes; findings go to stderr", commands=_LOGS),
     Option("--reproduce", "Show the error again by a smallest program on this torch, then the repaired one",
            commands=_LOGS),
+    Option("--watch", "Look at each step of a script as it runs: what changes, what broadcasts, what is NaN",
+           commands=_LOGS),
     Option("--run", "Run the programs of the page: broken, repaired, and one that looks alike",
            commands=("explain",)),
     Option("--depth", "Rows of the tree down to this depth", "N", commands=_REPORTS, panel=_OUT,

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from autograd_cli.report.diagnosis import Diagnosis
 
 _STDERR = 2
+_UNSEEN = "the watch has nothing to tell: the script did not end as Python ends, which is when it would"
 
 
 def diagnosed(given: Given, as_data: bool) -> "Diagnosis":
@@ -29,6 +30,8 @@ def diagnosed(given: Given, as_data: bool) -> "Diagnosis":
     ran = _in_front(given, words, _STDERR if as_data else None)
     if ran.killed_by not in ("", "SIGINT"):  # a shell says it
         given.environment.say(f"the script was ended by {ran.killed_by}")
+    if ran.happened.trouble or (given.options.get("watch") and not ran.happened.is_whole):
+        given.environment.say(ran.happened.trouble or _UNSEEN)
     found = told.findings(ran.happened)
     failed = any(one.finding.severity is Severity.ERROR for one in found)
     return Diagnosis(words[0], None, found, int(ExitStatus.FAILED) if failed else ran.status)
@@ -40,7 +43,8 @@ def _in_front(given: Given, words: list[str], stdout: int | None) -> "Ran":
 
     made: list[Ran] = []
     with waiting.held():
-        given.environment.in_main(lambda: made.append(process.run(words, stdout)))
+        is_watched = bool(given.options.get("watch"))
+        given.environment.in_main(lambda: made.append(process.run(words, stdout, is_watched)))
     return made[0]
 
 

@@ -11,7 +11,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from autograd_cli.errors import InputError
 from autograd_cli.report.records import MOST_ELEMENTS, SCHEMA, Report, Span, Summary, Values
@@ -19,6 +19,7 @@ from autograd_cli.report.values import at_most
 
 MOST_CHARACTERS = 256 * 1024 * 1024
 MOST_DIMENSIONS = 64
+_Record = TypeVar("_Record")
 _NOT_FINITE = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
 
 
@@ -93,6 +94,15 @@ def from_json(text: str) -> Report:
     except RecursionError:
         raise _refusal("it is nested too deeply") from None
     return report
+
+
+def decoded(kind: type[_Record], data: Any) -> _Record:
+    """The record that `encoded` turned into `data`. Raises ValueError for anything else."""
+    try:
+        made: _Record = _reader(cast(Any, kind))(data)
+    except _Bad as bad:
+        raise ValueError(str(bad)) from None
+    return made
 
 
 class _Bad(Exception):

@@ -320,3 +320,49 @@ def test_no_file_is_left(tmp_path):
     places.mkdir()
     ran(AGX, tmp_path, FAILING, TMPDIR=str(places))
     assert list(places.iterdir()) == []
+
+
+CHANGED = """\
+import torch
+torch.manual_seed(0)
+x = torch.ones(3, requires_grad=True)
+y = x.exp()
+y.data += 1
+y.sum().backward()
+print(x.grad, torch.rand(2))
+"""
+
+
+def test_a_watched_script_prints_what_it_prints_alone(tmp_path):
+    alone, watched = ran(PYTHON, tmp_path, CHANGED), ran(AGX, tmp_path, CHANGED, "--watch", "fit.py")
+    assert (alone.returncode, watched.returncode) == (0, 0)
+    assert watched.stdout == alone.stdout
+    assert watched.stderr.startswith(alone.stderr + b"warning ")
+    assert f"{tmp_path}/fit.py:5   y.data += 1\n".encode() in watched.stderr
+
+
+def test_a_watched_error_has_the_traceback_that_it_has_alone(tmp_path):
+    text = CHANGED.replace("y.data += 1", "y += 1")
+    alone, watched = ran(PYTHON, tmp_path, text), ran(AGX, tmp_path, text, "--watch", "--json", "fit.py")
+    assert (alone.returncode, watched.returncode, watched.stderr) == (1, 1, alone.stderr)
+    (found,) = json.loads(watched.stdout)["findings"]
+    assert (found["code"], found["line"]) == ("AGX409", 5)
+    assert [one["name"] for one in found["tensors"]] == ["y", "x"]
+
+
+def test_a_watch_says_that_a_script_left_without_its_end(tmp_path):
+    agx = ran(AGX, tmp_path, "import os, torch\nos._exit(3)\n", "--watch", "fit.py")
+    assert (agx.returncode, agx.stdout) == (3, b"")
+    assert agx.stderr.startswith(b"the watch has nothing to tell")
+
+
+def test_an_interrupted_script_is_told_of_what_the_watch_saw(tmp_path):
+    agx = ran(AGX, tmp_path, f"{CHANGED}raise KeyboardInterrupt\n", "--watch", "fit.py")
+    assert agx.returncode == 130
+    assert b"KeyboardInterrupt\nwarning " in agx.stderr
+
+
+def test_a_log_cannot_be_watched(tmp_path):
+    agx = ran(AGX, tmp_path, "", "--watch", "fit.log")
+    assert (agx.returncode, agx.stdout) == (2, b"")
+    assert b"(AGX208)" in agx.stderr

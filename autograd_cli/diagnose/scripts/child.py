@@ -14,8 +14,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType, TracebackType
 
+    from autograd_cli.diagnose.watching.watch import Watch
+
 TASK = "AGX_DIAGNOSE"
 """The variable that names the file which takes what happened."""
+
+WATCH = "AGX_WATCH"
+"""The variable that is there where the script is watched."""
 
 _KEPT = ("warnings",)
 """What stays loaded: the module that is listened to."""
@@ -23,13 +28,31 @@ _KEPT = ("warnings",)
 
 def begin(modules: set[str]) -> None:
     """Note what happens from here on; `modules` were loaded before this one was."""
-    path = os.environ.pop(TASK)
+    path, is_watched = os.environ.pop(TASK), os.environ.pop(WATCH, None) is not None
     warned = Warned()
     warned.start()
     _end_with_parent()
+    if is_watched:
+        _watch(path, warned)
+        return
     added = {name: sys.modules.pop(name) for name in set(sys.modules) - modules if name not in _KEPT}
     ours = {name: module for name, module in added.items() if name.startswith("autograd_cli")}
     atexit.register(_end, os.getpid(), path, tuple(sys.path), ours, warned)
+
+
+def _watch(path: str, warned: Warned) -> None:
+    """Watch torch as well; what was loaded for that stays loaded, since it has to fit what comes later."""
+    from autograd_cli.diagnose.watching.watch import Watch
+
+    watch = Watch()
+    watch.__enter__()
+
+    def show(kind: type[BaseException], error: BaseException, traceback: "TracebackType | None") -> None:
+        watch.cleaned(error)
+        sys.__excepthook__(kind, error, error.__traceback__)
+
+    sys.excepthook = show
+    atexit.register(_end, os.getpid(), path, tuple(sys.path), {}, warned, watch)
 
 
 def _end_with_parent() -> None:
@@ -42,11 +65,17 @@ def _end_with_parent() -> None:
 
 
 def _end(
-    process: int, path: str, places: tuple[str, ...], ours: "dict[str, ModuleType]", warned: Warned
+    process: int,
+    path: str,
+    places: tuple[str, ...],
+    ours: "dict[str, ModuleType]",
+    warned: Warned,
+    watch: "Watch | None" = None,
 ) -> None:
     """Hand over what happened; registered first, it runs when all else of the script is over."""
     error, traceback = _uncaught()
-    if os.getpid() != process or (error is None and not warned.found):  # a fork, or nothing to tell
+    has_news = error is not None or warned.found or watch is not None
+    if os.getpid() != process or not has_news:  # a fork, or nothing to tell
         return
     try:
         sys.path[:] = places
@@ -54,7 +83,10 @@ def _end(
         sys.modules.update(ours)
         from autograd_cli.diagnose.scripts import handing
 
-        handing.over(path, error, traceback, warned.found)
+        if watch is not None and error is not None:
+            watch.cleaned(error)
+            traceback = error.__traceback__
+        handing.over(path, error, traceback, warned.found, watch)
         if isinstance(error, KeyboardInterrupt):
             _interrupt()
     except BaseException:  # whatever is wrong, the script has ended as it ends

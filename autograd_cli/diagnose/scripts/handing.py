@@ -4,19 +4,30 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from autograd_cli.diagnose.scripts.warned import Shown
 
+if TYPE_CHECKING:
+    from autograd_cli.diagnose.watching.watch import Watch
+
 
 def over(
-    path: str, error: BaseException | None, traceback: TracebackType | None, warnings: Sequence[Shown]
+    path: str,
+    error: BaseException | None,
+    traceback: TracebackType | None,
+    warnings: Sequence[Shown],
+    watch: "Watch | None" = None,
 ) -> None:
     """Write what happened into the file at `path`, as ASCII; an interrupt is no error."""
-    errors: Any = []
+    found: dict[str, Any] = {"errors": [], "warnings": warnings}
     if error is not None and not isinstance(error, KeyboardInterrupt):
         from autograd_cli.diagnose.scripts import ended
         from autograd_cli.report.json import encoded
 
-        errors = encoded(ended.errors(error, traceback))
-    Path(path).write_text(json.dumps({"errors": errors, "warnings": warnings}), "ascii")
+        found["errors"] = encoded(ended.errors(error, traceback))
+    if watch is not None:
+        from autograd_cli.report.json import encoded
+
+        found |= {"watched": encoded(watch.findings()), "trouble": watch.trouble}
+    Path(path).write_text(json.dumps(found), "ascii")

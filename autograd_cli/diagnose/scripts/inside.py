@@ -23,6 +23,7 @@ from autograd_cli.diagnose.scripts.ended import errors
 from autograd_cli.diagnose.scripts.records import Happened
 from autograd_cli.diagnose.scripts.taking import warning
 from autograd_cli.diagnose.scripts.warned import Warned
+from autograd_cli.diagnose.watching.watch import Watch
 from autograd_cli.report import Severity
 from autograd_cli.report.diagnosis import Traced
 
@@ -45,14 +46,18 @@ class Outcome:
         return any(one.finding.severity is Severity.ERROR for one in self.findings)
 
 
-def run(path: str, words: Sequence[str] = ()) -> Outcome:
+def run(path: str, words: Sequence[str] = (), watch: bool = False) -> Outcome:
     """Run the script at `path` as `python path words…` would, its output taken, and tell of it."""
     out = io.StringIO()
     with _as_main(path, words), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        with _warned() as warned:
+        with _warned() as warned, Watch() if watch else contextlib.nullcontext() as watching:
             error, traceback = _raised(path)
-        happened = Happened(errors(_failure(error), traceback), tuple(map(warning, warned.found)))
-        found = told.findings(happened)
+            if watching is not None and error is not None:
+                watching.cleaned(error)
+                traceback = error.__traceback__
+            watched = watching.findings() if watching is not None else ()
+        seen = tuple(map(warning, warned.found))
+        found = told.findings(Happened(errors(_failure(error), traceback), seen, watched))
     words_of = "" if _failure(error) is None else f"{type(error).__name__}: {error}"
     return Outcome(_status(error), found, out.getvalue(), words_of)
 
@@ -64,7 +69,8 @@ def _raised(path: str) -> tuple[BaseException | None, TracebackType | None]:
         code = compile(Path(path).read_bytes(), str(main.__file__), "exec", dont_inherit=True)
         exec(code, main.__dict__)
     except BaseException as error:
-        return error, error.__traceback__ and error.__traceback__.tb_next
+        error.__traceback__ = error.__traceback__ and error.__traceback__.tb_next
+        return error, error.__traceback__
     return None, None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograd_cli.diagnose.scripts.child import TASK
+from autograd_cli.diagnose.scripts.child import TASK, WATCH
 from autograd_cli.diagnose.scripts.records import Happened
 from autograd_cli.diagnose.scripts.taking import taken
 from autograd_cli.diagnose.scripts.waiting import waited
@@ -32,21 +32,23 @@ class Ran:
         return signal.Signals(-self.code).name if self.code < 0 else ""
 
 
-def run(words: Sequence[str], stdout: int | None = None) -> Ran:
+def run(words: Sequence[str], stdout: int | None = None, is_watched: bool = False) -> Ran:
     """Run the script that `words` begin with, and wait; its output goes to descriptor `stdout`, if given."""
     handle, path = tempfile.mkstemp(prefix="agx-")
     os.close(handle)
     try:
-        code = waited([sys.executable, *words], _variables(path), stdout)
+        code = waited([sys.executable, *words], _variables(path, is_watched), stdout)
         return Ran(code, taken(Path(path).read_text("ascii")))
     finally:
         Path(path).unlink(missing_ok=True)
 
 
-def _variables(path: str) -> dict[str, str]:
+def _variables(path: str, is_watched: bool) -> dict[str, str]:
     """The variables of the process, with what makes Python import `start/sitecustomize.py`."""
     start = str(Path(__file__).parent / "start")
     theirs = os.environ.get("PYTHONPATH")
     kept = {} if theirs is None else {"AGX_PYTHONPATH": theirs}
+    if is_watched:
+        kept[WATCH] = "1"
     places = os.pathsep.join((start, theirs)) if theirs else start
     return {**os.environ, **kept, "PYTHONPATH": places, TASK: path}

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from autograd_cli.diagnose.logs.records import Raised
-from autograd_cli.report.diagnosis import Seen
+from autograd_cli.report.diagnosis import Seen, Traced
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,14 @@ class Ended:
 
 @dataclass(frozen=True)
 class Happened:
-    """What a script raised and showed: `errors` from the last to the root, then the warnings."""
+    """What a script raised and showed: `errors` from the last to the root, then the warnings.
+
+    `watched` is what a watch found, and `trouble` what kept it from looking on. `is_whole` is False where
+    the process did not come to hand over anything.
+    """
 
     errors: tuple[Ended, ...] = ()
     warnings: tuple[Raised, ...] = ()
+    watched: tuple[Traced, ...] = ()
+    trouble: str = ""
+    is_whole: bool = True

@@ -2,23 +2,24 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 from autograd_cli.diagnose.logs.facts import is_library
-from autograd_cli.diagnose.logs.records import Frame, Raised
+from autograd_cli.diagnose.logs.records import Raised
 from autograd_cli.diagnose.scripts.lines import frame
-from autograd_cli.diagnose.scripts.records import Ended, Happened
+from autograd_cli.diagnose.scripts.records import Happened
 from autograd_cli.diagnose.scripts.warned import Place, Shown
-from autograd_cli.report.diagnosis import Seen
+from autograd_cli.report.json import decoded
 
 
 def taken(text: str) -> Happened:
     """What the process wrote; nothing happened where it did not come to write it whole."""
     try:
         data = json.loads(text)
+        happened = decoded(Happened, {**data, "warnings": []})
     except ValueError:
-        return Happened()
-    return Happened(tuple(map(_ended, data["errors"])), tuple(map(warning, data["warnings"])))
+        return Happened(is_whole=False)
+    return replace(happened, warnings=tuple(map(warning, data["warnings"])))
 
 
 def warning(shown: Shown) -> Raised:
@@ -34,16 +35,3 @@ def _known(stack: Sequence[Place]) -> Sequence[Place]:
     *frames, last = stack
     at = next((at for at in range(len(frames) - 1, -1, -1) if frames[at][:2] == last[:2]), None)
     return stack if at is None else frames[: at + 1]
-
-
-def _ended(data: dict[str, Any]) -> Ended:
-    return Ended(_raised(data["raised"]), tuple(map(_seen, data["tensors"])), data["is_own"])
-
-
-def _raised(data: dict[str, Any]) -> Raised:
-    frames = tuple(Frame(**one) for one in data["frames"])
-    return Raised(data["kind"], data["message"], frames, line=data["line"])
-
-
-def _seen(data: dict[str, Any]) -> Seen:
-    return Seen(**{**data, "frame": Frame(**data["frame"]), "shape": tuple(data["shape"])})

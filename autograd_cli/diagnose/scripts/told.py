@@ -7,6 +7,7 @@ from autograd_cli.diagnose.logs import choosing
 from autograd_cli.diagnose.logs.read import read
 from autograd_cli.diagnose.logs.records import Raised
 from autograd_cli.diagnose.scripts.records import Ended, Happened
+from autograd_cli.report import Finding
 from autograd_cli.report.diagnosis import Seen, Traced
 
 _MOST_WARNINGS = 10
@@ -14,14 +15,39 @@ _FROM_ANOTHER_PROCESS = "Traceback (most recent call last)"
 
 
 def findings(happened: Happened) -> tuple[Traced, ...]:
-    """The error of torch that ended the script, with its tensors; else torch's warnings."""
+    """Torch's error that ended the script, with its tensors; else its warnings. And what a watch found."""
     raised, tensors = _linked(happened.errors, _lines(happened.warnings))
     known = choosing.known([*happened.warnings, *raised])
     told = []
     for one in choosing.chosen(known):
         seen = next((found for raised, found in tensors if raised is one.raised), ())
         told.append(replace(choosing.told(one), tensors=seen))
-    return tuple(told)
+    return _joined(told, happened.watched)
+
+
+def _joined(told: Sequence[Traced], watched: Sequence[Traced]) -> tuple[Traced, ...]:
+    """What is told of the words of torch and what a watch found; of one mistake what the watch found.
+
+    It keeps the tensors, and the words of torch.
+    """
+    met = [next((one for one in watched if _is_one(one.finding, other.finding)), None) for other in told]
+    more = {id(one): other for one, other in zip(met, told, strict=True) if one is not None}
+    alone = [other for one, other in zip(met, told, strict=True) if one is None]
+    return (*alone, *(_with(one, more.get(id(one))) for one in watched))
+
+
+def _is_one(one: Finding, other: Finding) -> bool:
+    """Whether two findings are of one mistake."""
+    names = {one.name, *one.also}
+    return one.code == other.code or not names.isdisjoint((other.name, *other.also))
+
+
+def _with(one: Traced, other: Traced | None) -> Traced:
+    """A finding with what another has beside it."""
+    if other is None:
+        return one
+    finding = replace(one.finding, torch=one.finding.torch or other.finding.torch)
+    return replace(one, finding=finding, tensors=one.tensors or other.tensors)
 
 
 def _lines(warnings: Sequence[Raised]) -> tuple[str, ...]:

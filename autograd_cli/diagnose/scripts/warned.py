@@ -1,5 +1,6 @@
 """The warnings that a script shows, noted as they are made, in no frame that a stack would show."""
 
+import os
 import sys
 import warnings
 
@@ -16,8 +17,8 @@ Shown = tuple[str, str, tuple[Place, ...]]
 _MOST = 100
 _MOST_FRAMES = 60
 _LONGEST = 20_000
-_OWN_FRAMES = 3
-"""Frames of this module on top of the stack in which a warning is made."""
+_OURS = os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep
+"""How the files of agx begin, whose frames are not the script's."""
 
 
 class Warned:
@@ -65,10 +66,9 @@ class Warned:
 def _stack(file: str, line: int) -> tuple[Place, ...]:
     """The frames of the script, with the place that the warning gives itself as the last."""
     frame: Any = sys._getframe()
-    for _ in range(_OWN_FRAMES):
-        frame = frame and frame.f_back
     places = [(file, line, "")]
     while frame is not None and len(places) < _MOST_FRAMES:
-        places.append((frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
+        if not frame.f_code.co_filename.startswith(_OURS):
+            places.append((frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name))
         frame = frame.f_back
     return tuple(reversed(places))

@@ -43,7 +43,7 @@ class Backwards:
         self._nonfinite = nonfinite
         self._broadcasts = broadcasts
         self._failed = failed
-        self._orders: list[int] = []
+        self._orders: list[int] = [0]
         self._counts: dict[Any, int] = {}
 
     def around(self, engine: Callable[..., Any]) -> Callable[..., Any]:

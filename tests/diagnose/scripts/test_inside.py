@@ -32,11 +32,11 @@ Net()(torch.zeros(5, 7)).sum().backward()
 def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
-    def made(text, *words, **beside):
+    def made(text, *words, watch=False, **beside):
         for name, other in beside.items():
             (tmp_path / f"{name}.py").write_text(other)
         (tmp_path / "fit.py").write_text(text)
-        return inside.run("fit.py", words)
+        return inside.run("fit.py", words, watch)
 
     return made
 
@@ -80,6 +80,15 @@ F.mse_loss(torch.zeros(5, 1, requires_grad=True), torch.zeros(5)).backward()
         assert (outcome.status, outcome.failed) == (0, False)
 
 
+def test_what_torch_warned_of_before_tells_which_mistake_an_error_is(run):
+    text = """\
+import torch
+from torch.utils.checkpoint import checkpoint
+checkpoint(torch.nn.Linear(3, 1), torch.ones(2, 3), use_reentrant=True).sum().backward()
+"""
+    assert names(run(text)) == [("AGX439", "checkpoint-reentrant-no-grad-input")]
+
+
 def test_a_warning_that_the_script_takes_itself_is_not_told(run):
     text = """\
 import warnings, torch, torch.nn.functional as F
@@ -94,6 +103,32 @@ def test_a_script_has_its_words_and_what_lies_beside_it(run):
     outcome = run("import sys, beside\nprint(sys.argv, __name__, beside.a)\n", "-x", "--n=3", beside="a = 4")
     assert outcome.out == "['fit.py', '-x', '--n=3'] __main__ 4\n"
     assert run("import beside\nprint(beside.a)\n", beside="a = 55").out == "55\n"
+
+
+CHANGED = """\
+import torch
+x = torch.ones(3, requires_grad=True)
+y = x.exp()
+y += 1
+y.sum().backward()
+"""
+
+
+def test_of_one_mistake_the_watch_tells_with_the_words_and_the_tensors_of_the_error(run):
+    (plain,) = run(CHANGED).findings
+    outcome = run(CHANGED, watch=True)
+    (watched,) = outcome.findings
+    assert (plain.finding.code, plain.frame.line) == ("AGX409", 5)
+    assert (watched.finding.code, watched.frame.line, outcome.status) == ("AGX409", 4, 1)
+    assert "modified by an inplace operation" in watched.finding.torch
+    assert [one.name for one in watched.tensors] == [one.name for one in plain.tensors] == ["y", "x"]
+
+
+def test_the_watch_tells_of_a_script_that_comes_to_its_end(run):
+    text = CHANGED.replace("y += 1", "y.data += 1")
+    assert (run(text).findings, run(text).status) == ((), 0)
+    outcome = run(text, watch=True)
+    assert ([one.finding.code for one in outcome.findings], outcome.status) == (["AGX415"], 0)
 
 
 def test_nothing_of_a_script_stays(run, tmp_path):
