@@ -140,6 +140,7 @@ KNOWN = [
         "output with shape [3] doesn't match the broadcast shape [4, 3]",
         {"lib": "_functorch/vmap.py"},
     ),
+    ("custom-function-grad-shape", "expected Variable or None (got float)", {}),
     (
         "witnesses-disagree",
         JACOBIANS + "numerical:tensor([[2.0]], dtype=torch.float64)\nanalytical:tensor([[1.0]])",
