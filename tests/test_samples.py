@@ -80,7 +80,7 @@ FINDINGS = {
     "sum_of_powers": "AGX209",
     "two_devices": "AGX303",
     "two_dtypes_in_a_product": "AGX304",
-    "underflow_in_half": "AGX504",
+    "underflow_in_half": "AGX505",
     "vector_without_a_cotangent": "AGX401",
     "view_of_a_transpose": "AGX306",
     # Programs.

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import torch
 
-from autograd_cli.diagnose import cuts, inputs, nonfinite, outputs, pairs, verdicts
+from autograd_cli.diagnose import cuts, inputs, nonfinite, outputs, pairs, vanishing, verdicts
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.diagnose.trial import both_ways, tried
 from autograd_cli.report import Finding, Gradient, Graph
@@ -13,6 +13,7 @@ from autograd_cli.run.tape import Run
 INSPECTIONS: tuple[tuple[str, Callable[[Scene], Iterator[Finding]]], ...] = (
     ("AGX501", verdicts.disagree),
     ("AGX502", nonfinite.gradient),
+    ("AGX505", vanishing.vanished),
     ("AGX402", outputs.no_leaf),
     ("AGX403", cuts.cut),
     ("AGX453", cuts.detached),
@@ -41,7 +42,18 @@ def inspect(
 ) -> tuple[Finding, ...]:
     """What is worth saying about a run that worked: errors and warnings first, then notes."""
     scene = Scene(run, graph, gradients, cotangent_given, cotangent)
-    return tuple(_shown(run, tried(run, finding)) for _, rule in INSPECTIONS for finding in rule(scene))
+    found = [finding for _, rule in INSPECTIONS for finding in rule(scene)]
+    return tuple(_shown(run, tried(run, finding)) for finding in _without_symptoms(found))
+
+
+_CAUSES = ("gradient-underflow", "cancellation")
+"""Names of findings that say why a dtype does not hold a gradient."""
+
+
+def _without_symptoms(found: Sequence[Finding]) -> Iterator[Finding]:
+    """The findings but the note of lost digits, where another says what loses them."""
+    is_told = any(each.name in _CAUSES for each in found)
+    yield from (each for each in found if each.code != "AGX504" or not is_told)
 
 
 def _shown(run: Run, finding: Finding) -> Finding:

@@ -185,7 +185,10 @@ def test_a_gradient_that_underflows_in_float16_is_pointed_out(run, found):
     assert lost.autograd == (0, 0)
     assert lost.symbolic == pytest.approx((1e-9, 1e-9), rel=1e-9)
     assert lost.verdict is Verdict.PRECISION
-    assert "autograd gives 0, the reference in float64 is 1e-9" in " ".join(found(report, "AGX504").cause)
+    told = found(report, "AGX505")
+    assert (told.severity, told.name) == ("warning", "gradient-underflow")
+    assert told.sentence.endswith("in float64 none is 0 and the largest is 1e-09.")
+    assert told.cause[-1] == "so scale by 2^12 to 2^15"
 
 
 def test_a_loss_that_is_scaled_saves_the_gradient_from_underflow(run, gradient):

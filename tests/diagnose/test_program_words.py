@@ -122,8 +122,13 @@ def test_what_underflows_is_told_by_its_place_and_a_scale_that_was_tried():
     report = explore(Source(text + "y = (x * 1e4 * 1e-4 * 1e-4).sum()\ny.backward()\n"), [])
     (finding,) = report.findings
     assert finding.name == "gradient-underflow"
-    assert finding.cause[1] == "lost at `x * 1e4`: the gradient is 1e-08 there in float64"
-    assert finding.fix[0].text.startswith("scale the loss by 16 before backward (tried: no element is 0)")
+    least = "float16 holds nothing between 0 and 6e-08"
+    assert finding.cause == (
+        f"lost at `x * 1e4 * 1e-4`: 0.0001 arrives, 1e-08 leaves (float64); {least}: 2 of 2 became 0",
+        "the loss scaled  ×2^1: 2 are 0  ×2^2: none is 0, 49 % off  ×2^8: 0.14 % off  ×2^16: not finite",
+        "so scale by 2^8 to 2^15",
+    )
+    assert finding.fix[0].text.startswith("scale the loss by 256 before backward (tried: no element is 0)")
 
 
 def test_a_softmax_is_flat_only_where_it_has_decided():
@@ -198,4 +203,5 @@ def test_a_bias_is_made_as_long_as_there_are_outputs(why_it_failed):
     (finding,) = why_it_failed(lines.format("b"))
     assert finding.fix[0].text == "line 2:  b = torch.randn(5), `b` with 5 numbers"
     (finding,) = why_it_failed(lines.format("b * 2"))
-    assert finding.fix[0].text == "make `b * 2` with 5 numbers, one for each output"
+    assert finding.fix[0].text == "line 1:  w = torch.randn(4, 3), `w` made with 4 for 5"
+    assert finding.fix[-1].text == "make `b * 2` with 5 numbers, one for each output"

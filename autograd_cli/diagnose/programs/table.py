@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from autograd_cli.diagnose import vanishing
 from autograd_cli.diagnose.nonfinite import bad
 from autograd_cli.diagnose.pairs import with_gradients
 from autograd_cli.diagnose.programs import (
@@ -23,7 +24,6 @@ from autograd_cli.diagnose.programs import (
     roots,
     said,
     silent,
-    vanishing,
 )
 from autograd_cli.diagnose.programs.both_ways import compared, first_of
 from autograd_cli.diagnose.programs.scene import Whole
