@@ -67,7 +67,7 @@ def ran(example: Example, *words: str, screen: Screen = Screen()) -> Ran:
             return _pipeline([*shlex.split(example.text), *words], screen)
         if example.kind is Kind.TRACE:
             return _command(["trace", PROGRAM, *words], "", screen)
-        return _script(screen)
+        return _script(example, screen)
 
 
 def findings(example: Example) -> tuple[Finding, ...]:
@@ -78,7 +78,7 @@ def findings(example: Example) -> tuple[Finding, ...]:
         printed = ran(example, "--json").printed
         return from_json(printed).findings if printed.startswith("{") else ()
     with _folder(example):
-        return tuple(one.finding for one in _scripted()[1].findings)
+        return tuple(one.finding for one in _scripted(example)[1].findings)
 
 
 def command(example: Example) -> str:
@@ -151,11 +151,11 @@ def _text(stream: io.TextIOWrapper) -> str:
     return bytes(stream.buffer.getbuffer()).decode() if isinstance(stream.buffer, io.BytesIO) else ""
 
 
-def _script(screen: Screen) -> Ran:
-    """What comes of the program in plain Python that lies in this folder: its output, and the findings."""
+def _script(example: Example, screen: Screen) -> Ran:
+    """What comes of a program in plain Python: its output, and the findings."""
     from autograd_cli.views.diagnosis import render
 
-    printed, found = _scripted()
+    printed, found = _scripted(example)
     printed = _OURS.sub("", printed.replace(_here(), ""))
     form = "plain" if screen.width is None else "rich"
     told = render(found, form, width=screen.width or 80, colour=screen.colour)
@@ -167,11 +167,11 @@ def _here() -> str:
     return f"{Path.cwd()}{os.sep}"
 
 
-def _scripted() -> tuple[str, Diagnosis]:
-    """What a program in plain Python prints, and what is found in how it ends."""
+def _scripted(example: Example) -> tuple[str, Diagnosis]:
+    """What a program in plain Python prints, and what is found in it; it lies in this folder."""
     from autograd_cli.diagnose.scripts import inside
 
-    ended = inside.run(PROGRAM)
+    ended = inside.run(PROGRAM, watch=example.kind is Kind.WATCH)
     printed = ended.out + (f"{ended.error}\n" if ended.error and not ended.findings else "")
     status = int(ExitStatus.FAILED) if ended.failed else ended.status
     return printed, Diagnosis(PROGRAM, None, ended.findings, status)
