@@ -109,6 +109,17 @@ def test_torch_stays_out_of_what_is_said_of_a_log(words, log, status):
     assert probed("diagnose", *words, stdin=log) == f"status {status} loaded []"
 
 
+@pytest.mark.parametrize("words", [(), ("--watch",), ("--json",)])
+def test_torch_stays_out_of_what_is_said_of_a_script(words, tmp_path):
+    (tmp_path / "fit.py").write_text("import torch\ntorch.zeros(2, 3) @ torch.zeros(2, 3)\n")
+    assert probed("diagnose", *words, str(tmp_path / "fit.py")) == "status 1 loaded []"
+
+
+def test_a_script_without_torch_is_run_without_it(tmp_path):
+    (tmp_path / "fit.py").write_text("import sys\nsys.exit('torch' in sys.modules)\n")
+    assert probed("diagnose", "--watch", str(tmp_path / "fit.py")) == "status 0 loaded []"
+
+
 def test_a_system_without_resource_limits_runs():
     script = (
         "import sys; sys.modules['resource'] = None; sys.platform = 'win32'\n"

@@ -8,6 +8,7 @@ import atexit
 import os
 import sys
 
+from autograd_cli.diagnose.scripts.variables import TASK, WATCH
 from autograd_cli.diagnose.scripts.warned import Warned
 
 TYPE_CHECKING = False
@@ -15,12 +16,6 @@ if TYPE_CHECKING:
     from types import ModuleType, TracebackType
 
     from autograd_cli.diagnose.watching.watch import Watch
-
-TASK = "AGX_DIAGNOSE"
-"""The variable that names the file which takes what happened."""
-
-WATCH = "AGX_WATCH"
-"""The variable that is there where the script is watched."""
 
 _KEPT = ("warnings",)
 """What stays loaded: the module that is listened to."""

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograd_cli.diagnose.scripts.child import TASK, WATCH
 from autograd_cli.diagnose.scripts.records import Happened
 from autograd_cli.diagnose.scripts.taking import taken
+from autograd_cli.diagnose.scripts.variables import PATH, TASK, WATCH
 from autograd_cli.diagnose.scripts.waiting import waited
 
 
@@ -47,7 +47,7 @@ def _variables(path: str, is_watched: bool) -> dict[str, str]:
     """The variables of the process, with what makes Python import `start/sitecustomize.py`."""
     start = str(Path(__file__).parent / "start")
     theirs = os.environ.get("PYTHONPATH")
-    kept = {} if theirs is None else {"AGX_PYTHONPATH": theirs}
+    kept = {} if theirs is None else {PATH: theirs}
     if is_watched:
         kept[WATCH] = "1"
     places = os.pathsep.join((start, theirs)) if theirs else start

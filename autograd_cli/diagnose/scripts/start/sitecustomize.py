@@ -8,9 +8,6 @@ a `json.py` beside the script is still the one that the script imports.
 import os
 import sys
 
-_THEIRS = "AGX_PYTHONPATH"
-"""The variable that has PYTHONPATH as it was, where it was set."""
-
 _HERE = os.path.dirname(__file__)
 _ROOT = os.path.abspath(os.path.join(_HERE, *[os.pardir] * 4))
 
@@ -18,7 +15,7 @@ _ROOT = os.path.abspath(os.path.join(_HERE, *[os.pardir] * 4))
 def _take_back() -> None:
     """Leave the path, in Python and for processes to come, as if this folder had never been on it."""
     sys.path[:] = [place for place in sys.path if place != _HERE]
-    theirs = os.environ.pop(_THEIRS, None)
+    theirs = os.environ.pop("AGX_PYTHONPATH", None)  # `variables.PATH`, not to be had yet
     if theirs is None:
         del os.environ["PYTHONPATH"]
     else:
