@@ -10,6 +10,7 @@ from autograd_cli.diagnose.facts import Case
 from autograd_cli.diagnose.statements import expressions
 from autograd_cli.errors import MissingError, Span
 from autograd_cli.lang import nodes
+from autograd_cli.lang.source import in_words
 from autograd_cli.report import Finding, Fix
 from autograd_cli.report.values import shape_text
 from autograd_cli.run.devices import choose
@@ -79,7 +80,7 @@ def mismatch(case: Case) -> Finding | None:
         cause=drawing.columns(
             [(drawing.label(o.text), shape_text(o.value.shape), str(o.value.device)) for o in operands]
         ),
-        fix=(_moved(case, stay, move),),
+        fix=(_moved(case, stay, operands),),
         devices=devices,
     )
 
@@ -103,10 +104,15 @@ def _stay_and_move(operands: list[Operand]) -> tuple[Operand, Operand]:
     return stay, move
 
 
-def _moved(case: Case, stay: Operand, move: Operand) -> Fix:
+def _moved(case: Case, stay: Operand, operands: list[Operand]) -> Fix:
+    """Every operand that is elsewhere moved to where `stay` is."""
     source, parent = case.run.program.source, case.failure.expr
-    where = repair.followed(source, stay.expr, ".device")
-    if len(where) > 24:
-        where = f'"{stay.value.device}"'
-    program = repair.suffixed(source, move.expr, f".to({where})", parent)
-    return Fix(f"{drawing.quoted(move.text)} moved to {stay.value.device}", program)
+    place = f'"{stay.value.device}"'
+    if isinstance(stay.expr, nodes.Name | nodes.Attribute):
+        place = repair.followed(source, stay.expr, ".device")
+    move = [o for o in operands if o.value.device != stay.value.device]
+    edits = {
+        repair.grouped(source, o.expr, parent): repair.followed(source, o.expr, f".to({place})") for o in move
+    }
+    names = in_words(list(dict.fromkeys(drawing.quoted(o.text) for o in move)))
+    return Fix(f"{names} moved to {stay.value.device}", repair.edited(source, edits))

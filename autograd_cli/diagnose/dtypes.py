@@ -6,6 +6,7 @@ import torch
 
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.facts import Case
+from autograd_cli.diagnose.given import given
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.source import in_words
@@ -111,6 +112,59 @@ def unsupported(case: Case) -> Finding | None:
         ),
         fix=_supported(case, culprit),
         dtype=dtype_name(dtype),
+    )
+
+
+_MASK_WORDS = (
+    "boolean tensor",
+    "boolean mask",
+    "bool tensor",
+    "mask to be bool",
+    "mask should be",
+    "mask must be",
+)
+
+
+def mask(case: Case) -> Finding | None:
+    """AGX314 where a mask or a condition is not made of truth values."""
+    arguments = {"mask", "condition", "test", "attn_mask"}
+    named = [g.operand for g in given(case) if g.name in arguments]
+    operands = [o for o in (*named, *case.tensors) if isinstance(o.value, torch.Tensor)]
+    wrong = next((o for o in operands if o.value.dtype != torch.bool), None)
+    if wrong is None or not case.says(*_MASK_WORDS) or case.name == "__getitem__":
+        return None
+    test = repair.suffixed(case.run.program.source, wrong.expr, ".bool()", case.failure.expr)
+    return case.finding(
+        "AGX314",
+        f"{drawing.quoted(wrong.text)} is {dtype_name(wrong.value.dtype)}; what `{case.name}` chooses by is "
+        "made of truth values, bool.",
+        fix=(Fix("true where it is not 0", test),),
+        dtype=dtype_name(wrong.value.dtype),
+    )
+
+
+_ANY = re.compile(
+    r"dtypes?\b|scalar type|\b(?:Long|Half|Double|Bool|Float|BFloat16|Byte)\b|[Cc]omplex|[Ii]ntegral"
+    r"|floating|int64|can't be cast|bool tensor|same type|cpu_half",
+)
+
+
+def refused(case: Case) -> Finding | None:
+    """AGX314 where the words are about dtypes and the operands have no one that they could be about alone."""
+    if not case.tensors or not _ANY.search(case.words):
+        return None
+    found = list(dict.fromkeys(dtype_name(o.value.dtype) for o in case.tensors))
+    names = [f"{drawing.quoted(o.text)} is {dtype_name(o.value.dtype)}" for o in case.tensors[:3]]
+    return case.finding(
+        "AGX304" if len(found) > 1 else "AGX314",
+        f"{in_words(names)}: {_called(case)} does not take {'these together' if len(found) > 1 else 'that'}.",
+        cause=drawing.columns(
+            [
+                (drawing.label(o.text), shape_text(o.value.shape), dtype_name(o.value.dtype))
+                for o in case.tensors
+            ]
+        ),
+        dtypes=found,
     )
 
 

@@ -1,7 +1,7 @@
 """The rules for a run that failed, each listed once.
 
-A rule looks at a Case and gives its finding or None; they stand in the order in which
-they are asked, the most specific first.
+A rule looks at a Case and gives its finding or None; they stand in the order in which they
+are asked, the most specific first. Those of LAST are asked where none of FAILURES knows the case.
 """
 
 from collections.abc import Callable
@@ -9,11 +9,13 @@ from dataclasses import replace
 
 from autograd_cli import catalogue
 from autograd_cli.diagnose import (
+    arguments,
     arrays,
     broadcasting,
     devices,
     dtypes,
     joining,
+    layouts,
     memory,
     own,
     places,
@@ -21,9 +23,12 @@ from autograd_cli.diagnose import (
     ranges,
     unknown,
     values,
+    writes,
 )
 from autograd_cli.diagnose.facts import Case
-from autograd_cli.diagnose.trial import tried
+from autograd_cli.diagnose.remedies import remedies
+from autograd_cli.diagnose.search import searched
+from autograd_cli.diagnose.trial import attempted, tried
 from autograd_cli.errors import AgxError
 from autograd_cli.report import Finding
 from autograd_cli.run.tape import Run
@@ -31,12 +36,18 @@ from autograd_cli.run.tape import Run
 FAILURES: tuple[tuple[str, Callable[[Case], Finding | None]], ...] = (
     ("AGX601", devices.unusable),
     ("AGX303", devices.mismatch),
+    ("AGX432", writes.one_of_several),
+    ("AGX433", writes.made_unrecorded),
+    ("AGX434", writes.stretched),
+    ("AGX302", writes.grown),
+    ("AGX336", writes.narrowed),
     ("AGX301", products.mismatch),
     ("AGX310", values.no_data),
     ("AGX404", values.integer_grad),
     ("AGX306", memory.noncontiguous),
     ("AGX308", memory.wrong_count),
     ("AGX313", dtypes.index),
+    ("AGX314", dtypes.mask),
     ("AGX309", places.index),
     ("AGX311", places.dimension),
     ("AGX315", values.truth),
@@ -51,7 +62,17 @@ FAILURES: tuple[tuple[str, Callable[[Case], Finding | None]], ...] = (
     ("AGX302", broadcasting.mismatch),
     ("AGX304", dtypes.mismatch),
     ("AGX314", dtypes.unsupported),
+    ("AGX327", layouts.channels),
+    ("AGX332", layouts.single),
 )
+
+LAST: tuple[tuple[str, Callable[[Case], Finding | None]], ...] = (
+    ("AGX344", arguments.kind),
+    ("AGX345", arguments.value),
+    ("AGX314", dtypes.refused),
+    ("AGX346", layouts.refused),
+)
+"""What is asked where none of the others knows: these go by the kind of error alone, the first that fits."""
 
 
 def failure(run: Run) -> tuple[Finding, ...]:
@@ -63,8 +84,12 @@ def failure(run: Run) -> tuple[Finding, ...]:
     theirs = own.raised(case)
     if theirs is not None:
         return (theirs,)
-    found = [finding for _, rule in FAILURES if (finding := rule(case)) is not None]
-    if not found:
-        return (unknown.error(case),)
+    found = [finding for _, rule in FAILURES if (finding := rule(case)) is not None] or [any_kind(case)]
     also = dict.fromkeys(other.name for other in found[1:] if other.name != found[0].name)
-    return (tried(run, replace(found[0], also=tuple(also))),)
+    finding = tried(run, replace(found[0], also=tuple(also)))
+    return (searched(finding, remedies(case), lambda fix: attempted(run, fix)),)
+
+
+def any_kind(case: Case) -> Finding:
+    """What is said where no rule knows the case itself: by its kind, and at last in torch's words."""
+    return next((finding for _, rule in LAST if (finding := rule(case)) is not None), unknown.error(case))

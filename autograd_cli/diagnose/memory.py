@@ -68,6 +68,8 @@ def wrong_count(case: Case) -> Finding | None:
         return None
     operand = case.tensors[0]
     skipped = 2 if case.name == "unflatten" else 1
+    if not all(isinstance(o.value, int | tuple | list) for o in case.operands[skipped:]):
+        return None
     sizes = whole_numbers([o.value for o in case.operands[skipped:]])
     count = operand.value.numel()
     if case.name == "unflatten":

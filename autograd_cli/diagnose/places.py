@@ -63,10 +63,34 @@ def _outside(case: Case, number: int, dim: int) -> Finding:
         f"`{text}` {shape_text(tensor.shape)} has size {size} in dimension {dim}: "
         f"{_range(size)}, and {number} is outside.",
         cause=_marked(text, tensor, dim),
+        fix=tuple(_inside(case, number, size)),
         index=number,
         dimension=dim,
         size=size,
     )
+
+
+def _inside(case: Case, number: int, size: int) -> Iterator[Fix]:
+    """The last index that there is for one that is written out; an index tensor kept from 0 to that."""
+    source, last = case.run.program.source, size - 1 if number >= 0 else -size
+    written = [n for o in case.operands[1:] for n in nodes.walk(o.expr) if source[n.span] == str(number)]
+    if size and len(written) == 1 and not isinstance(case.operands[-1].value, torch.Tensor):
+        yield Fix(
+            f"{last} is the {'last' if number >= 0 else 'first'}",
+            repair.edited(source, {written[0].span: str(last)}),
+        )
+    yield from _kept(case, size)
+
+
+def _kept(case: Case, size: int) -> Iterator[Fix]:
+    """An index tensor kept inside of `size`."""
+    for operand in case.tensors:
+        numbers = list(_numbers(operand.value))
+        if size and any(not 0 <= n < size for n in numbers):
+            program = repair.suffixed(
+                case.run.program.source, operand.expr, f".clamp(0, {size - 1})", case.failure.expr
+            )
+            yield Fix(f"{drawing.quoted(operand.text)} kept from 0 to {size - 1}", program)
 
 
 def _range(size: int) -> str:
@@ -111,8 +135,37 @@ def _within(case: Case, target: Operand, classes: int) -> Iterator[Fix]:
         yield Fix(f"where {unknown} means that there is no label", program)
 
 
+def _encoded(case: Case, classes: int) -> Finding:
+    """one_hot of classes that there are not."""
+    target = case.tensors[0]
+    numbers = list(_numbers(target.value))
+    wrong = sorted({n for n in numbers if not 0 <= n < classes})
+    expr = case.operands[1].expr
+    return case.finding(
+        "AGX309",
+        f"{classes} classes are 0 to {classes - 1}; {drawing.quoted(target.text)} holds {_listed(wrong)}.",
+        name="label-out-of-range",
+        fix=(
+            Fix(
+                f"{max(numbers) + 1} classes",
+                repair.edited(case.run.program.source, {_value_of(expr).span: str(max(numbers) + 1)}),
+            ),
+        )
+        if min(numbers) >= 0
+        else (),
+        outside=wrong[:8],
+        classes=classes,
+    )
+
+
+def _value_of(expr: nodes.Expr) -> nodes.Expr:
+    return expr.value if isinstance(expr, nodes.Keyword) else expr
+
+
 def _rows(case: Case) -> Finding:
     """An index tensor into the rows of another: embedding, index_select, take."""
+    if case.name == "one_hot" and len(case.operands) > 1 and isinstance(case.operands[1].value, int):
+        return _encoded(case, case.operands[1].value)
     indices = next((o for o in case.tensors if not o.value.is_floating_point()), case.tensors[-1])
     table = next((o for o in case.tensors if o is not indices), case.tensors[0])
     size = _rows_of(case, table)
@@ -124,6 +177,7 @@ def _rows(case: Case) -> Finding:
         "AGX309",
         f"{sized(table)} has the indices 0 to {size - 1}{holds}.",
         name="embedding-index-out-of-range" if case.name == "embedding" else "",
+        fix=tuple(_kept(case, size)),
         outside=wrong[:8],
         size=size,
     )

@@ -22,7 +22,7 @@ def tried(made: Run, finding: Finding) -> Finding:
     finding = replace(finding, fix=tuple(_without_comments(made, fix) for fix in finding.fix))
     if finding.severity is Severity.NOTE or not finding.fix:
         return finding
-    fixes = [_run(made, fix) for fix in finding.fix]
+    fixes = [attempted(made, fix) for fix in finding.fix]
     passed = [fix for fix in fixes if fix.passed is not False]
     return replace(finding, fix=tuple(passed or fixes[:1]))
 
@@ -35,7 +35,8 @@ def _without_comments(made: Run, fix: Fix) -> Fix:
     return replace(fix, program=" ".join(program.text.split()) if "\n" in fix.program else fix.program)
 
 
-def _run(made: Run, fix: Fix) -> Fix:
+def attempted(made: Run, fix: Fix) -> Fix:
+    """A repair with whether it works, found by running it; one of words alone as it is."""
     if not fix.program:
         return fix
     again = _again(made, fix.program)

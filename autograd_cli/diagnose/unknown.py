@@ -9,6 +9,11 @@ def _is_torchs(case: Case) -> bool:
     return case.function is not None and case.function.path.startswith("torch.")
 
 
+def _short(words: str) -> str:
+    """The words without torch's plea to have them improved."""
+    return words.split(" (Could this")[0].rstrip()
+
+
 def error(case: Case) -> Finding:
     """AGX307: the failing expression and its operands, with shape, dtype and device."""
     by_python = (
@@ -18,7 +23,7 @@ def error(case: Case) -> Finding:
     done = "evaluated" if case.run.root is None else "differentiated"
     return case.finding(
         "AGX307",
-        f"{drawing.quoted(case.text, 60)} cannot be {done}; {says}: {case.words}",
+        f"{drawing.quoted(case.text, 60)} cannot be {done}; {says}: {_short(case.words)}",
         cause=drawing.columns([described(operand) for operand in case.operands]) if case.operands else (),
         error=type(case.failure.error).__name__,
     )

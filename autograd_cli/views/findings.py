@@ -31,6 +31,7 @@ def block(finding: Finding, report: Report, room: Room) -> list[Piece]:
         *texts(finding.cause, 4, True),
         *torch_says(finding.torch),
         *(line for fix in finding.fix if fix.passed is not False for line in _fix(fix, report)),
+        *_no_repair(finding),
         *also(finding),
         Line(words((f"agx explain {visible(finding.code)}", "quiet")), indent=2),
     ]
@@ -106,6 +107,14 @@ def _fix(fix: Fix, report: Report) -> list[Line]:
     if report.statements and len(programs) >= _MOST_LINES:
         return lines + edited(report.source.splitlines(), programs)
     return lines + [Line(words((visible(line), "source")), indent=7, whole=True) for line in programs]
+
+
+def _no_repair(finding: Finding) -> list[Line]:
+    """That no repair is known which was run and works, where the run failed and none is shown."""
+    works = any(fix.passed is not False for fix in finding.fix)
+    if works or finding.severity is not Severity.ERROR or not finding.torch:
+        return []
+    return [Line(words(("fix  ", "good"), "none that agx tried works"), indent=2, hang=5)]
 
 
 def edited(before: Sequence[str], after: Sequence[str]) -> list[Line]:

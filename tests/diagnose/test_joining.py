@@ -11,8 +11,13 @@ from torch import ones
         ("cat([a, b], dim=0).sum()", (2, 3), (2, 4), ["cat([a, b], dim=1).sum()"]),
         ("cat([a, b], 1).sum()", (2, 3), (4, 3), ["cat([a, b], 0).sum()"]),
         ("stack([a, b]).sum()", (2, 3), (4, 3), ["cat([a, b], dim=0).sum()"]),
-        ("cat([a, b]).sum()", (2, 3), (4, 5), []),
-        ("cat([a, b]).sum()", (2, 3), (3,), []),
+        ("cat([a, b]).sum()", (2, 3), (4, 5), ["cat([a.flatten(), b.flatten()]).sum()"]),
+        (
+            "cat([a, b]).sum()",
+            (2, 3),
+            (3,),
+            ["cat([a, b.expand_as(a)]).sum()", "cat([a.flatten(), b]).sum()"],
+        ),
     ],
 )
 def test_the_dimension_that_joins_them_is_offered(why, source, a, b, fixed):

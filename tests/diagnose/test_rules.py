@@ -5,7 +5,7 @@ import pytest
 from torch import ones
 
 from autograd_cli import catalogue, diagnose
-from autograd_cli.diagnose.failures import FAILURES, failure
+from autograd_cli.diagnose.failures import FAILURES, LAST, failure
 from autograd_cli.diagnose.inspections import INSPECTIONS
 from autograd_cli.diagnose.programs import table
 from autograd_cli.diagnose.programs.failing import ENDINGS
@@ -16,11 +16,11 @@ from autograd_cli.lang.source import Source
 from autograd_cli.run.settings import Settings
 from autograd_cli.run.tape import Failure, Run
 
-TABLES = (*FAILURES, *INSPECTIONS, *SECONDS, *ENDINGS, *table.INSPECTIONS, *table.ROOTS)
+TABLES = (*FAILURES, *LAST, *INSPECTIONS, *SECONDS, *ENDINGS, *table.INSPECTIONS, *table.ROOTS)
 
 
 def test_each_rule_stands_in_the_tables_once():
-    for each in (FAILURES, ENDINGS, SECONDS, (*INSPECTIONS, *table.INSPECTIONS), table.ROOTS):
+    for each in (FAILURES, LAST, ENDINGS, SECONDS, (*INSPECTIONS, *table.INSPECTIONS), table.ROOTS):
         functions = [rule for _, rule in each]
         assert len(functions) == len(set(functions))
 

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from autograd_cli import catalogue
-from autograd_cli.diagnose import own, unknown
-from autograd_cli.diagnose.failures import FAILURES
+from autograd_cli.diagnose import own
+from autograd_cli.diagnose.failures import FAILURES, any_kind
 from autograd_cli.diagnose.programs import asked, backwards, no_way, python_errors, refused, twice
 from autograd_cli.diagnose.programs.ended import Ended
-from autograd_cli.diagnose.programs.trial import tried
+from autograd_cli.diagnose.programs.trial import attempted, placed, tried
+from autograd_cli.diagnose.remedies import remedies
+from autograd_cli.diagnose.search import searched
 from autograd_cli.errors import AgxError
 from autograd_cli.report import Finding
 from autograd_cli.run.traced import Ran
@@ -53,8 +55,9 @@ def failure_of(ran: Ran) -> tuple[Finding, ...]:
     if theirs is not None:
         return (theirs,)
     rules = (*ENDINGS, *FAILURES)
-    found = [finding for _, rule in rules if (finding := rule(case)) is not None]
-    if not found:
-        return (unknown.error(case),)
+    found = [finding for _, rule in rules if (finding := rule(case)) is not None] or [any_kind(case)]
     also = dict.fromkeys(other.name for other in found[1:] if other.name != found[0].name)
-    return (tried(case.whole, replace(found[0], also=tuple(also))),)
+    finding = tried(case.whole, replace(found[0], also=tuple(also)))
+    if case.is_backward:
+        return (finding,)
+    return (searched(finding, remedies(case), lambda fix: attempted(case.whole, placed(case.whole, fix))),)

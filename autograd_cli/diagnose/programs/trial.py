@@ -35,10 +35,10 @@ def tried(whole: Whole, finding: Finding, rule: Rule | None = None) -> Finding:
     A repair passes where the program then comes to its end and `rule` has nothing more to
     say at the same place. A note's repairs are not run.
     """
-    finding = replace(finding, fix=tuple(_placed(whole, fix) for fix in finding.fix))
+    finding = replace(finding, fix=tuple(placed(whole, fix) for fix in finding.fix))
     if finding.severity is Severity.NOTE or not finding.fix:
         return finding
-    fixes = [_run(whole, fix, rule, finding) for fix in finding.fix]
+    fixes = [attempted(whole, fix, rule) for fix in finding.fix]
     passed = [fix for fix in fixes if fix.passed is not False]
     return replace(finding, fix=tuple(passed or fixes[:1]))
 
@@ -46,7 +46,7 @@ def tried(whole: Whole, finding: Finding, rule: Rule | None = None) -> Finding:
 _PLACED = re.compile(r"(?:or |before )*lines? \d")
 
 
-def _placed(whole: Whole, fix: Fix) -> Fix:
+def placed(whole: Whole, fix: Fix) -> Fix:
     """The repair with the line that it changes in its words, where these do not say it."""
     if not fix.program or _PLACED.match(fix.text):
         return fix
@@ -59,7 +59,8 @@ def _placed(whole: Whole, fix: Fix) -> Fix:
     return replace(fix, text=", ".join(filter(None, (said, fix.text)))) if said else fix
 
 
-def _run(whole: Whole, fix: Fix, rule: Rule | None, finding: Finding) -> Fix:
+def attempted(whole: Whole, fix: Fix, rule: Rule | None = None) -> Fix:
+    """A repair with whether it works, found by running it; one of words alone as it is."""
     if not fix.program:
         return fix
     try:
