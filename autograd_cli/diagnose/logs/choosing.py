@@ -5,14 +5,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from autograd_cli.diagnose.logs import facts as facts_of
-from autograd_cli.diagnose.logs.records import Facts, Raised, Row, Text
+from autograd_cli.diagnose.logs.records import Facts, Frame, Raised, Row, Text
 from autograd_cli.diagnose.logs.rows import ROWS
 from autograd_cli.report import Finding, Fix, Severity
 from autograd_cli.report.diagnosis import Traced
 
 _OTHERS = re.compile(r"[\\/](?:tensorflow|keras|jax|jaxlib|mxnet|paddle|theano)[\\/]")
-_TORCH = re.compile(r"[\\/]torch[\\/]|[\\/]lightning|[\\/]accelerate[\\/]")
+_TORCH = re.compile(r"(?:^|[\\/])(?:torch|functorch|accelerate)[\\/]|[\\/](?:pytorch_)?lightning")
+_CELL = re.compile(r"^(?:<|In ?\[)")
+_RAISES = re.compile(r"raise \w*(?:Error|Exception)\(")
 _MOST_WARNINGS = 5
+_SHORTEST_CUT = 40
 
 
 @dataclass(frozen=True)
@@ -32,10 +35,19 @@ def known(raised: Sequence[Raised]) -> tuple[Known, ...]:
 
 def chosen(found: Sequence[Known]) -> tuple[Known, ...]:
     """The one error that matters, else the warnings, each of them once."""
-    errors = [one for one in found if not one.raised.is_warning]
+    errors = [one for one in found if not one.raised.is_warning and not _is_cut(one, found)]
     if errors:
         return (_root(errors),)
     return tuple({one.row.name: one for one in reversed(found)}.values())[::-1][:_MOST_WARNINGS]
+
+
+def _is_cut(one: Known, found: Sequence[Known]) -> bool:
+    """Whether it is the beginning of a message that stands whole elsewhere, as in a list of failed tests."""
+    begun = one.raised.message.rstrip(".…")
+    return len(begun) > _SHORTEST_CUT and any(
+        len(other.raised.message) > len(begun) + 1 and other.raised.message.startswith(begun)
+        for other in found
+    )
 
 
 def told(one: Known) -> Traced:
@@ -64,14 +76,26 @@ def _chain(raised: Raised | None) -> Iterator[Raised]:
 
 def _known(raised: Raised) -> Known | None:
     """The error with the first row that speaks of it; None for one that is none of ours."""
-    files = [frame.file for frame in raised.frames]
-    if any(map(_OTHERS.search, files)) and not any(map(_TORCH.search, files)):
+    if _is_of_others(raised.frames):
         return None
     message = " ".join(raised.message.split()).lower()
     rows = [row for row in ROWS if _may_be(row, raised.kind, message)]
     facts = facts_of.read(raised) if rows else Facts()
     row = next((row for row in rows if row.when(raised, facts)), None)
     return None if row is None else Known(raised, facts, row)
+
+
+def _is_of_others(frames: Sequence[Frame]) -> bool:
+    """Whether another library raised it, or a line of the person's that says `raise`, whatever its words.
+
+    A cell of a notebook may show torch's own code.
+    """
+    files = [frame.file for frame in frames]
+    if any(map(_OTHERS.search, files)) and not any(map(_TORCH.search, files)):
+        return True
+    last = frames[-1] if frames else Frame("", 0)
+    is_torch = _TORCH.search(last.file) or _CELL.match(last.file)
+    return _RAISES.match(last.text) is not None and not is_torch
 
 
 def _may_be(row: Row, kind: str, message: str) -> bool:

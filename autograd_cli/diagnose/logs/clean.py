@@ -145,7 +145,7 @@ def _prefix(found: Sequence[Clean], at: int) -> re.Pattern[str] | None:
 
 def _blurred(prefix: str) -> str:
     """A pattern of the prefix with any numbers in it, and any blanks but those at its end."""
-    body = prefix.rstrip(" ")
+    body = prefix.rstrip()
     parts = re.split(r"(\d+|[ \t]+)", body)
     words = (r"\d+" if part.isdigit() else r"[ \t]*" if part.isspace() else re.escape(part) for part in parts)
-    return "".join(words) + (prefix[len(body) :] and f"(?:{prefix[len(body) :]}|$)")
+    return "".join(words) + (prefix[len(body) :] and f"(?:{re.escape(prefix[len(body) :])}|$)")

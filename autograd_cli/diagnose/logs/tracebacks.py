@@ -34,7 +34,7 @@ _MEANT = re.compile(
     r"(?i)expected|caught|handled|ignor|recover|skipp|retry|xfail|xpass|^\s*(?:[-*#>+]|//|\d+\.) |\bfix"
 )
 _OF_ANOTHER_LINE = re.compile(
-    r"Traceback \(|terminate called|\s*what\(\):|\s*File \"|During handling of|"
+    r"Traceback \(|terminate called|\d+ (?:failed|passed)\b|\s*what\(\):|\s*File \"|During handling of|"
     r"The above exception|Exception raised from|frame #\d|"
     r"[=_*-]{4,}|\s*\^+\s*$|\[rank|>>> |.*\d+%\||\[[WEIF]\S* |(?:[\w.]*\.)?\w+(?:Error|Exception|Warning):|"
     r"\d{4}-\d\d-\d\d|[╭╰]"

@@ -15,7 +15,7 @@ def _ran_out(raised: Raised, facts: Facts) -> bool:
 
 def _evaluates(raised: Raised, facts: Facts) -> bool:
     functions = " ".join(frame.function for frame in raised.frames if "site-packages" not in frame.file)
-    own = inside("valid", "evaluate", "eval_", "run_eval", ":test", "infer")
+    own = inside("valid", "evaluat", "eval_", "_eval", ":eval", ":val_", ":test", "infer", "predict")
     return _ran_out(raised, facts) and (
         (own(raised, facts) and functions != "") or any(_phase(line) for line in raised.before[-12:])
     )

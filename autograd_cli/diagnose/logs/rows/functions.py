@@ -1,7 +1,14 @@
 """Functions with a backward by hand, hooks, second derivatives, gradcheck, checkpoint, compilers."""
 
-from autograd_cli.diagnose.logs.records import Row
-from autograd_cli.diagnose.logs.rows.words import either, say, says
+from autograd_cli.diagnose.logs.records import Facts, Raised, Row
+from autograd_cli.diagnose.logs.rows.words import both, either, near, say, says
+
+_MASKED = near(r"\bwhere\(|masked_\w+\(|\[\w*mask\w*\]")
+
+
+def _unmasked(raised: Raised, facts: Facts) -> bool:
+    return not _MASKED(raised, facts)
+
 
 ROWS = (
     Row(
@@ -201,7 +208,7 @@ ROWS = (
         ("the slope of sqrt, of a power below 1 and of a norm is infinite at 0, and 0 times that is NaN",),
         ("add a small number inside, as sqrt(x + 1e-12), or clamp(min=1e-12) before",),
         also=("nan-grad-log-at-zero", "nan-grad-masked-branch"),
-        when=says(r"'(?:Sqrt|Pow|Norm|LinalgVectorNorm|Cdist|Std|Div|Rsqrt|Hypot|PairwiseDist)\w*'"),
+        when=both(_unmasked, says(r"'(?:Sqrt|Pow|Norm|LinalgVectorNorm|Cdist|Std|Div|Rsqrt|Hypot|Pair)\w*'")),
     ),
     Row(
         "AGX502",
@@ -211,7 +218,7 @@ ROWS = (
         ("the logarithm's slope at 0 is infinite; a softmax or product before it gave 0",),
         ("use log_softmax, logsumexp or xlogy, or clamp(min=1e-12) before the log",),
         also=("nan-grad-sqrt-at-zero", "nan-grad-masked-branch"),
-        when=says(r"'Log\w*'"),
+        when=both(_unmasked, says(r"'Log\w*'")),
     ),
     Row(
         "AGX502",
