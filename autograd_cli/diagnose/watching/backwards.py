@@ -11,7 +11,7 @@ from autograd_cli.diagnose.watching.accumulated import Accumulation
 from autograd_cli.diagnose.watching.broadcasts import Broadcasts
 from autograd_cli.diagnose.watching.found import Found
 from autograd_cli.diagnose.watching.frames import locate
-from autograd_cli.diagnose.watching.mode import is_transformed
+from autograd_cli.diagnose.watching.mode import PLAIN, is_transformed
 from autograd_cli.diagnose.watching.nonfinite import NonFinite
 from autograd_cli.diagnose.watching.records import Log, Spot
 from autograd_cli.diagnose.watching.stack import Stack
@@ -50,7 +50,7 @@ class Backwards:
         """The engine's start with what is looked at around it."""
 
         def _engine_run_backward(roots: Any, *args: Any, **kwargs: Any) -> Any:
-            if self.is_over or is_transformed():
+            if self.is_over or is_transformed() or not all(map(_is_plain, roots)):
                 return engine(roots, *args, **kwargs)
             accumulates = bool(kwargs.get("accumulate_grad"))
             spot = self._guarded(self._before, roots, accumulates)
@@ -115,3 +115,8 @@ class Backwards:
             self._counts.clear()
         met = self._counts[key] = self._counts.get(key, 0) + 1
         return met & (met - 1) == 0
+
+
+def _is_plain(root: Any) -> bool:
+    """Whether a root is an edge, or a tensor of torch's own class: what others do is theirs."""
+    return type(root) in PLAIN or not isinstance(root, torch.Tensor)

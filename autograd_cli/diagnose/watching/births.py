@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from autograd_cli.diagnose.watching import graphs
-from autograd_cli.diagnose.watching.mode import Made
+from autograd_cli.diagnose.watching.mode import PLAIN, Made
 from autograd_cli.diagnose.watching.records import Call, Log
 
 _MOST_HOOKS = 2_000
@@ -75,7 +75,7 @@ class Births:
         """Hook the nodes that a call made, where the function is none of those that are safe."""
         if self.is_over or getattr(made.function, "__name__", "") in _safe or self.hooked > _MOST_HOOKS:
             return
-        for node in _nodes(made):
+        for node in nodes_of(made):
             node.register_hook(self._hook)
             self.hooked += 1
 
@@ -90,7 +90,7 @@ class Births:
             self.failed(error)
 
 
-def _nodes(made: Made) -> list[Any]:
+def nodes_of(made: Made) -> list[Any]:
     """The nodes of a call, from its results down."""
     results = made.result if isinstance(made.result, tuple | list) else (made.result,)
     stack = [each.grad_fn for each in results if type(each) is torch.Tensor and each.grad_fn is not None]
@@ -105,7 +105,7 @@ def _nodes(made: Made) -> list[Any]:
 
 def is_finite(tensor: Any) -> bool:
     """Whether a gradient holds neither NaN nor infinity; what is no dense floating tensor does not."""
-    if not isinstance(tensor, torch.Tensor) or tensor.layout is not torch.strided or tensor.is_meta:
+    if type(tensor) not in PLAIN or tensor.layout is not torch.strided or tensor.is_meta:
         return True
     if not (tensor.is_floating_point() or tensor.is_complex()):
         return True

@@ -23,10 +23,11 @@ class _Kind(IntEnum):
 
 
 _CALL = torch.nn.Module._call_impl.__code__
-_OWN = str(Path(__file__).parents[2])
+OWN = str(Path(__file__).parents[2])
+"""The folder of this package."""
 _INSIDE = (
     str(Path(torch.__file__).parent) + "/",
-    _OWN + "/",
+    OWN + "/",
     "<frozen",
 )
 _LIBRARY = sysconfig.get_paths()["stdlib"] + "/"
@@ -46,7 +47,7 @@ def _kind(code: CodeType) -> _Kind:
 
 def is_own(file: str) -> bool:
     """Whether a file is one of this package."""
-    return file.startswith(_OWN + "/")
+    return file.startswith(OWN + "/")
 
 
 def is_theirs(frame: FrameType) -> bool:

@@ -10,6 +10,7 @@ import torch
 from autograd_cli.diagnose.watching.accumulated import Accumulation
 from autograd_cli.diagnose.watching.backwards import Backwards
 from autograd_cli.diagnose.watching.broadcasts import Broadcasts
+from autograd_cli.diagnose.watching.excepting import Uncaught
 from autograd_cli.diagnose.watching.found import Found
 from autograd_cli.diagnose.watching.importing import OnImport
 from autograd_cli.diagnose.watching.mode import Mode
@@ -17,7 +18,7 @@ from autograd_cli.diagnose.watching.nonfinite import NonFinite
 from autograd_cli.diagnose.watching.records import Log
 from autograd_cli.diagnose.watching.stack import Stack
 from autograd_cli.diagnose.watching.steps import Steps
-from autograd_cli.diagnose.watching.tracebacks import Warnings
+from autograd_cli.diagnose.watching.tracebacks import Warnings, forward_lines
 from autograd_cli.report.diagnosis import Traced
 
 
@@ -36,10 +37,11 @@ class Installed:
         self._steps = Steps(log, self._stack, accumulation, self._nonfinite, failed)
         mode.read, mode.wrote = accumulation.read, accumulation.wrote
         mode.asked = self._nonfinite.asked
-        mode.extras += [self._nonfinite.listen, broadcasts.listen]
-        self._warnings = Warnings()
-        self._patches = Patches()
+        mode.extras += [self._nonfinite.listen, broadcasts.listen, forward_lines]
+        self._warnings, self._uncaught = Warnings(), Uncaught()
+        self._patches, self._compiler = Patches(), Patches()
         self._patch()
+        self._stack.leaves, self._stack.returns = self._leave, self._return
         self._stack.push()
 
     def findings(self) -> list[Traced]:
@@ -54,17 +56,26 @@ class Installed:
 
     def remove(self) -> None:
         """Put torch back as it was."""
-        self._patches.undo()
-        self._steps.remove()
+        self._leave()
+        self._compiler.undo()
         self._warnings.remove()
+        self._uncaught.remove()
         self.stop()
+
+    def _leave(self) -> None:
+        self._steps.remove()
+        self._patches.undo()
+
+    def _return(self) -> None:
+        self._steps.add()
+        self._patches.redo()
 
     def _patch(self) -> None:
         stack, patches = self._stack, self._patches
         patches.replace(torch.autograd, "_engine_run_backward", self._backwards.around)
         patches.replace(torch.overrides, "has_torch_function", stack.unseen)
         patches.replace(threading.Thread, "_bootstrap_inner", stack.in_thread)
-        patches.later("torch._dynamo.eval_frame", "_maybe_set_eval_frame", stack.compiled)
+        self._compiler.later("torch._dynamo.eval_frame", "_maybe_set_eval_frame", stack.compiled)
 
 
 class Patches:
@@ -97,3 +108,9 @@ class Patches:
         for owner, name, before, made in reversed(self._before):
             if getattr(owner, name, None) is made:
                 setattr(owner, name, before)
+
+    def redo(self) -> None:
+        """Replace again what was put back."""
+        for owner, name, before, made in self._before:
+            if getattr(owner, name, None) is before:
+                setattr(owner, name, made)

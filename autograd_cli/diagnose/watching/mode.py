@@ -157,7 +157,7 @@ class Mode(TorchFunctionMode):
             tuple(tensor.shape),
             dtype_name(tensor.dtype),
             tensor._is_view(),
-            storage in self.log.aliased,
+            storage in self.log.aliased and is_theirs(sys._getframe(3)),
         )
 
     def _special(self, plan: Plan, tensor: Any, before: int | None) -> None:

@@ -185,7 +185,8 @@ def _needed(victim: Victim, names: Paths) -> tuple[str, str, str, str]:
     call = victim.call
     at, module = (place(call.spot), names.module(call.module)) if call else (None, "")
     where = at.name if at else _function_of(victim.kept.node)
-    return "needed", where, at.text if at else "", f"{_node(victim)} kept {_what(victim, names)}{_in(module)}"
+    text = at.text if at else getattr(_own(victim.kept.node), "__qualname__", "")
+    return "needed", where, text, f"{_node(victim)} kept {_what(victim, names)}{_in(module)}"
 
 
 def _in(module: str) -> str:
@@ -205,9 +206,13 @@ def _what(victim: Victim, names: Paths) -> str:
 
 def _function_of(node: Any) -> str:
     """The file and line of a person's own Function, which a node was made by."""
-    made: Any = getattr(type(node), "_forward_cls", None)
-    code = getattr(getattr(made, "forward", None), "__code__", None)
+    code = getattr(getattr(_own(node), "forward", None), "__code__", None)
     return "" if code is None else Place(code.co_filename, code.co_firstlineno, code.co_name).name
+
+
+def _own(node: Any) -> Any:
+    """The person's own Function that a node was made by, None where it is one of torch's."""
+    return getattr(type(node), "_forward_cls", None)
 
 
 def _same(found: list[Victim], writes: list[Write]) -> tuple[str, ...]:

@@ -75,7 +75,9 @@ def place(spot: Spot | None) -> Place | None:
     line, end, column, last = found
     line = line or code.co_firstlineno
     ends = None if end is None or last is None else (end, last)
-    return Place(code.co_filename, line, code.co_name, column, ends, _statement(code.co_filename, line))
+    return Place(
+        code.co_filename, line, code.co_name, column, ends, _statement(code.co_filename, line, column)
+    )
 
 
 @lru_cache(_FILES)
@@ -87,8 +89,8 @@ def parsed(file: str) -> ast.Module | None:
         return None
 
 
-def _statement(file: str, line: int) -> ast.stmt | None:
-    """The innermost statement that a line stands in."""
+def _statement(file: str, line: int, column: int | None) -> ast.stmt | None:
+    """The innermost statement that a place stands in."""
     tree = parsed(file)
     found: ast.stmt | None = None
     inside: list[ast.AST] = [] if tree is None else [tree]
@@ -99,11 +101,16 @@ def _statement(file: str, line: int) -> ast.stmt | None:
                 start, end = getattr(child, "lineno", 0), getattr(child, "end_lineno", 0) or 0
                 if isinstance(child, ast.match_case):
                     inside.append(child)
-                elif start <= line <= end:
+                elif start <= line <= end and not _is_before(child, line, column):
                     found = child if isinstance(child, ast.stmt) else found
                     inside = [child]
                     break
     return found
+
+
+def _is_before(node: ast.stmt | ast.excepthandler, line: int, column: int | None) -> bool:
+    """Whether a node ends on a line before a column: another follows it there."""
+    return column is not None and node.end_lineno == line and (node.end_col_offset or 0) <= column
 
 
 def written(statement: ast.stmt | None) -> ast.expr | None:

@@ -1,8 +1,10 @@
 """Where the function mode stands among torch's modes, and when it has to step aside."""
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 from torch import overrides
@@ -15,6 +17,8 @@ _overrides: Any = overrides
 class Stack:
     """The mode of the watch on the stacks of torch's function modes, one a thread.
 
+    `leaves` and `returns` are called where torch begins and ends to compile, which sees all that is Python.
+
     It steps aside where its being there would change what torch does: in what torch compiles, which
     would trace it; where a fast way is taken only if no call is looked at. And in an optimizer's step,
     whose many small calls say nothing more than the step itself does.
@@ -23,7 +27,9 @@ class Stack:
     def __init__(self, mode: Mode) -> None:
         self.mode = mode
         self.is_over = False
-        self._aside = threading.local()
+        self._compiling = threading.local()
+        self.leaves: Callable[[], None] = lambda: None
+        self.returns: Callable[[], None] = lambda: None
 
     def push(self) -> None:
         """Look at the calls of this thread from here on."""
@@ -58,7 +64,7 @@ class Stack:
     @contextmanager
     def on(self) -> Iterator[None]:
         """With calls looked at, as in the hooks of a backward, which is a call itself."""
-        if self.is_over or self.is_on():
+        if self.is_over or getattr(self._compiling, "frames", None) or self.is_on():
             yield
             return
         _overrides._push_mode(self.mode)
@@ -97,15 +103,29 @@ class Stack:
         return _bootstrap_inner
 
     def compiled(self, before: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """How torch turns compiling on and off: where it is on, calls are not looked at."""
+        """How torch turns compiling on and off: from the first to the last, calls are not looked at."""
 
         def _maybe_set_eval_frame(callback: Any) -> Any:
-            if callable(callback):
-                if self.step_aside():
-                    self._aside.compiled = True
-            elif getattr(self._aside, "compiled", False):
-                self._aside.compiled = False
-                self.push()
+            self._switched(sys._getframe(1), callable(callback))
             return before(callback)
 
         return _maybe_set_eval_frame
+
+    def _switched(self, frame: FrameType, begins: bool) -> None:
+        """A frame switches once as it begins and once as it ends; what lies between may switch as well."""
+        frames: list[int] = self._compiling.__dict__.setdefault("frames", [])
+        if frames and (frames[-1] == id(frame) or frame.f_code.co_name == "__exit__"):
+            frames.pop()
+            if not frames:
+                self._end(self._compiling.__dict__.pop("was_on", False))
+        elif frames or begins:
+            if not frames:
+                self._compiling.was_on = self.step_aside()
+                self.leaves()
+            frames.append(id(frame))
+
+    def _end(self, was_on: bool) -> None:
+        if not self.is_over:
+            self.returns()
+        if was_on:
+            self.push()

@@ -39,7 +39,12 @@ class Steps:
         self._nonfinite = nonfinite
         self._failed = failed
         self._open = threading.local()
-        self._handles: list[Any] = [
+        self._handles: list[Any] = []
+        self.add()
+
+    def add(self) -> None:
+        """Hook the steps of all optimizers."""
+        self._handles = [
             register_optimizer_step_pre_hook(self._before),
             register_optimizer_step_post_hook(self._after),
         ]

@@ -6,14 +6,15 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any
 
-import torch.overrides
+import torch
 
-from autograd_cli.diagnose.watching.frames import is_own
-from autograd_cli.diagnose.watching.mode import Mode
+from autograd_cli.diagnose.watching.births import nodes_of
+from autograd_cli.diagnose.watching.frames import OWN, is_own
+from autograd_cli.diagnose.watching.mode import Made, Mode
 
 _LEADS = {"handle_torch_function"}
+_OWN_LINE = f'File "{OWN}'
 _MODE = Mode.__torch_function__.__code__.co_filename
-_OVERRIDES = torch.overrides.handle_torch_function.__code__.co_filename
 
 
 def clean(error: BaseException) -> None:
@@ -54,6 +55,21 @@ def _without_lead(links: list[TracebackType], following: TracebackType | None) -
             links.pop()
 
 
+def forward_lines(made: Made) -> None:
+    """Take the watch's lines out of what torch keeps of a call where it is asked to detect anomalies."""
+    if not torch.is_anomaly_enabled():
+        return
+    for node in nodes_of(made):
+        lines: list[str] = node.metadata.get("traceback_") or []
+        kept: list[str] = []
+        for line in lines:
+            if not line.lstrip().startswith(_OWN_LINE):
+                kept.append(line)
+            elif kept and any(lead in kept[-1].partition("\n")[0] for lead in _LEADS):
+                del kept[-2:]
+        lines[:] = kept
+
+
 class Warnings:
     """Warnings that arise in a call of torch, shown at the line where they would be without the watch."""
 
@@ -69,8 +85,7 @@ class Warnings:
     def _show(self, message: Any) -> None:
         if is_own(message.filename) and message.filename != _MODE:
             return  # of a computation of the watch's own
-        is_led = message.filename == _OVERRIDES
-        frame = _caller(sys._getframe(1), is_led) if is_led or is_own(message.filename) else None
+        frame = _meant(_stack(sys._getframe(1)), message.filename, message.lineno)
         if frame is None:
             self._shown(message)
             return
@@ -88,18 +103,42 @@ class Warnings:
         )
 
 
-def _caller(frame: FrameType | None, is_led: bool) -> FrameType | None:
-    """The frame that called torch: above the watch's own, and above those that handed over to it.
+def _stack(frame: FrameType | None) -> list[FrameType]:
+    """The frames from one outwards."""
+    frames = []
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.f_back
+    return frames
 
-    A warning that was meant for one frame farther up came to what hands over in place of it: `is_led`.
+
+def _meant(frames: list[FrameType], file: str, line: int) -> FrameType | None:
+    """The frame that a warning would name without the watch; None where it is the one that it names.
+
+    A warning names the frame so many levels up; those of the watch, and those that led to it, are no levels.
     """
-    while frame is not None and not is_own(frame.f_code.co_filename):
-        frame = frame.f_back
-    while frame is not None and is_own(frame.f_code.co_filename):
-        frame = frame.f_back
-    if frame is not None and frame.f_code.co_name in _LEADS:
-        frame = frame.f_back.f_back if frame.f_back else None
-    return frame.f_back if is_led and frame is not None else frame
+    places = ((each.f_code.co_filename, each.f_lineno) == (file, line) for each in frames)
+    level = next((number for number, is_named in enumerate(places) if is_named), None)
+    if level is None or not any(is_own(each.f_code.co_filename) for each in frames[: level + 1]):
+        return None
+    alone = _alone(frames)
+    return alone[level] if level < len(alone) else None
+
+
+def _alone(frames: list[FrameType]) -> list[FrameType]:
+    """The frames, innermost first, without those of the watch and those that led to it."""
+    kept: list[FrameType] = []
+    left = frames[::-1]
+    while left:
+        frame = left.pop()
+        if not is_own(frame.f_code.co_filename):
+            kept.append(frame)
+            continue
+        if left and left[-1].f_code.co_name in _LEADS:
+            left.pop()
+            if left and kept and left[-1].f_code is kept[-1].f_code:
+                left.pop()
+    return kept
 
 
 def _forget(frame: FrameType | None) -> None:
