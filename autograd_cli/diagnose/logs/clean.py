@@ -41,6 +41,7 @@ _FIELD = re.compile(
     r'"(?:log|message|msg|text|textPayload|line|event|error|err|exception|exc_\w+|stack\w*|trace\w*)"'
     r' *: *"((?:[^"\\]|\\.)*)'
 )
+_NOTEBOOK = re.compile(r'\s*"(.*)",?\s*$')
 _ESCAPED_LINES = re.compile(r"\\n +File \\?[\"']|last\):\\n|\\nException raised from")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
 _PLAIN = {"n": "\n", "t": "\t", "r": "", "b": "", "f": ""}
@@ -54,18 +55,19 @@ _NESTED = 4
 class Clean(NamedTuple):
     """A line without what was put around it; `rank` is the process that a prefix names.
 
-    `stamped` says that a logger or a launcher wrote something before it.
+    `stamped` says that a logger or a launcher wrote something before it, `whole` is all of it.
     """
 
     text: str
     rank: str | None
     number: int
     stamped: bool = False
+    whole: str = ""
 
 
 def line(raw: str, number: int) -> Clean:
     """The line without colours, prefixes and blanks at its end."""
-    text = _BOX.sub("", _ESCAPES.sub("", raw[:_LONGEST])).rstrip()
+    text = whole = _BOX.sub("", _ESCAPES.sub("", raw[:_LONGEST])).rstrip()
     rank, stamped = None, False
     for _ in range(_NESTED):
         before = text
@@ -75,7 +77,7 @@ def line(raw: str, number: int) -> Clean:
             text, stamped = text[match.end() :], True
         if text is before:
             break
-    return Clean(text, rank, number, stamped)
+    return Clean(text, rank, number, stamped, whole)
 
 
 def lines(content: bytes, first: int) -> list[Clean]:
@@ -95,6 +97,8 @@ def lines(content: bytes, first: int) -> list[Clean]:
 
 def pieces(raw: str) -> list[tuple[int, str]]:
     """The lines that are packed into a line, each with where it begins there; mostly the line alone."""
+    if "\\u001b[" in raw and (match := _NOTEBOOK.match(raw)):
+        return _unpacked(match[1], match.start(1))
     if "\\n" in raw:
         if _PACKED.match(raw) and (fields := list(_FIELD.finditer(raw))):
             return [piece for field in fields for piece in _unpacked(field[1], field.start(1))]
@@ -126,17 +130,19 @@ def unprefixed(found: Sequence[Clean], at: int) -> list[Clean]:
     So a prefix goes that is nowhere listed: its numbers may differ from line to line.
     """
     prefix = _prefix(found, at)
-    if prefix is None or not prefix.match(found[at].text):
+    if prefix is None or not prefix.match(found[at].whole):
         return list(found)
     return [
-        one._replace(text=one.text[match.end() :], stamped=True) if (match := prefix.match(one.text)) else one
+        one._replace(text=one.whole[match.end() :], stamped=True)
+        if (match := prefix.match(one.whole))
+        else one
         for one in found
     ]
 
 
 def _prefix(found: Sequence[Clean], at: int) -> re.Pattern[str] | None:
     for one in reversed(found[:at]):
-        before, begins, _ = one.text.partition(_TRACEBACK)
+        before, begins, _ = one.whole.partition(_TRACEBACK)
         if begins:
             is_one = before.strip() and len(before) <= _LONGEST_PREFIX
             return re.compile(_blurred(before)) if is_one else None

@@ -21,7 +21,7 @@ AFTER = 12 << 10
 _MOST = 128
 """Heads that differ by more than their numbers and are kept; the oldest gives way."""
 
-_COLON = rb"(?:\x1b\[[\d;]*m)*:(?=\s|$|\x1b)"
+_COLON = rb"(?:(?:\x1b|\\u001b)\[[\d;]*m)*:(?=\s|$|\x1b|\\)"
 _HEADS = tuple(
     re.compile(pattern)
     for pattern in (

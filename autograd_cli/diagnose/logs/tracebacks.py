@@ -31,7 +31,7 @@ _TO_MESSAGE = re.compile(r"^.*(?:\([\"'](?=\S)|\w+(?: \(0x\w+\))?: )")
 _ANNOUNCES = re.compile(r"(?i)error|exception|fail|fatal|critical|crash|abort|panic|traceback|warn|[\])|] ?$")
 _PROSE = re.compile(r"(?i)\b[a-z']+,? [a-z']+\b")
 _MEANT = re.compile(
-    r"(?i)expected|caught|handled|ignor|recover|skipp|retry|xfail|xpass|^\s*(?:[-*#>+]|//|\d+\.) |\bfix"
+    r"(?i)\bexpected|\bcaught|\bhandled|ignor|recover|skipp|retry|xfail|xpass|^\s*(?:[-*#>+]|//|\d+\.) |\bfix"
 )
 _OF_ANOTHER_LINE = re.compile(
     r"Traceback \(|terminate called|\d+ (?:failed|passed)\b|\s*what\(\):|\s*File \"|During handling of|"
@@ -160,6 +160,8 @@ def _message(first: str, rest: Iterable[str], is_placed: bool) -> tuple[str, int
     """
     lines = [first.strip()]
     for text in islice(rest, _MOST_LINES):
+        if not text.strip() and len(lines) == 1 and first.rstrip().endswith(":"):
+            continue  # double-spaced
         if not text.strip() or _OF_ANOTHER_LINE.match(text) or _marks_a_place(text):
             break
         if is_placed and text.startswith("  "):
@@ -178,9 +180,9 @@ def _goes_on(line: str, text: str) -> bool:
 
 
 def _of_same(lines: Sequence[Clean], at: int) -> Iterator[str]:
-    """The lines after line `at` that were written as it was: each by the logger, or none."""
+    """The lines after line `at` that may be of one piece with it: a logger may write before it alone."""
     stamped = lines[at].stamped
-    return (one.text for one in takewhile(lambda one: one.stamped == stamped, lines[at + 1 :]))
+    return (one.text for one in takewhile(lambda one: one.stamped <= stamped, lines[at + 1 :]))
 
 
 def _marks_a_place(text: str) -> bool:

@@ -64,7 +64,7 @@ ROWS = (
         ("compute the loss from the scores themselves, before that operation", _CURE),
         also=_others("nondifferentiable-op-in-loss"),
         when=near(
-            r"argmax\(|\.round\(|torch\.round|\.sign\(|\.long\(\)|\.int\(\)|"
+            r"argmax\(|\.round\(|torch\.round|\.sign\(|\.long\(\)|\.int\(\)|\.(?:to|type)\((?:torch\.)?u?(?:int|long|bool)|"
             r"[^=<>!]=.*[\w)] ?(?:[<>]=?|==) ?[\w(]"
         ),
     ),
