@@ -4,24 +4,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from autograd_cli.diagnose.logs import choosing
+from autograd_cli.diagnose.logs.facts import own
 from autograd_cli.diagnose.logs.read import read
 from autograd_cli.diagnose.logs.records import Raised
+from autograd_cli.diagnose.scripts import cuts
+from autograd_cli.diagnose.scripts.cuts import Cut
 from autograd_cli.diagnose.scripts.records import Ended, Happened
 from autograd_cli.report import Finding
-from autograd_cli.report.diagnosis import Seen, Traced
+from autograd_cli.report.diagnosis import Traced
 
 _MOST_WARNINGS = 10
+_NO_GRAPH = "does not require grad and does not have a grad_fn"
 _FROM_ANOTHER_PROCESS = "Traceback (most recent call last)"
 
 
 def findings(happened: Happened) -> tuple[Traced, ...]:
     """Torch's error that ended the script, with its tensors; else its warnings. And what a watch found."""
-    raised, tensors = _linked(happened.errors, _lines(happened.warnings))
+    raised, linked = _linked(happened.errors, _lines(happened.warnings))
     known = choosing.known([*happened.warnings, *raised])
     told = []
     for one in choosing.chosen(known):
-        seen = next((found for raised, found in tensors if raised is one.raised), ())
-        told.append(replace(choosing.told(one), tensors=seen))
+        ended = next((ended for raised, ended in linked if raised is one.raised), Ended(one.raised))
+        told.append(_with_cut(replace(choosing.told(one), tensors=ended.tensors), _cut(ended)))
     return _joined(told, happened.watched)
 
 
@@ -55,21 +59,43 @@ def _lines(warnings: Sequence[Raised]) -> tuple[str, ...]:
     return tuple(f"{one.kind}: {one.message}" for one in warnings[-_MOST_WARNINGS:])
 
 
+def _cut(ended: Ended) -> Cut | None:
+    """Where the way from what is trained to what failed is cut, if the error is that it has no graph."""
+    frame = own(ended.raised)
+    if frame is None or _NO_GRAPH not in ended.raised.message:
+        return None
+    reached = [one for one in ended.tensors if one.frame == frame or one.frame.function == "<module>"]
+    return cuts.find(frame, reached)
+
+
+def _with_cut(told: Traced, cut: Cut | None) -> Traced:
+    """The finding with the statement that cuts as the first thing that is said of its cause."""
+    if cut is None:
+        return told
+    file = cut.frame.file.replace("\\", "/").rpartition("/")[2]
+    line = f"cut at  {file}:{cut.frame.line}  {cut.frame.text}"
+    piece = f"`{cut.piece}` lets no gradient through"
+    finding = replace(told.finding, cause=(line, piece, *told.finding.cause))
+    return replace(told, finding=finding)
+
+
 def _linked(
     errors: Sequence[Ended], before: tuple[str, ...]
-) -> tuple[list[Raised], list[tuple[Raised, tuple[Seen, ...]]]]:
-    """The error with what it came from linked to it, and each of them with its tensors.
+) -> tuple[list[Raised], list[tuple[Raised, Ended]]]:
+    """The error with what it came from linked to it, and each of them with how it was handed over.
 
     What the script raised itself is not torch's, whatever its words, but may come from what is.
     """
     link: Raised | None = None
-    tensors = []
+    linked = []
     for one in reversed(errors):
         if one.is_own:
             continue
-        link = replace(one.raised, before=before, cause=_within(one.raised) or link)
-        tensors.append((link, one.tensors))
-    return ([] if link is None else [link]), tensors
+        cut = _cut(one)
+        around = (*before, f"cut = {cut.piece}") if cut else before
+        link = replace(one.raised, before=around, cause=_within(one.raised) or link)
+        linked.append((link, one))
+    return ([] if link is None else [link]), linked
 
 
 def _within(raised: Raised) -> Raised | None:
