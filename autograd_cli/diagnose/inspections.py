@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import torch
 
-from autograd_cli.diagnose import cuts, inputs, nonfinite, outputs, pairs, vanishing, verdicts
+from autograd_cli.diagnose import cancelling, cuts, inputs, nonfinite, outputs, pairs, vanishing, verdicts
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.diagnose.trial import both_ways, tried
 from autograd_cli.report import Finding, Gradient, Graph
@@ -14,6 +14,7 @@ INSPECTIONS: tuple[tuple[str, Callable[[Scene], Iterator[Finding]]], ...] = (
     ("AGX501", verdicts.disagree),
     ("AGX502", nonfinite.gradient),
     ("AGX505", vanishing.vanished),
+    ("AGX506", cancelling.cancelled),
     ("AGX402", outputs.no_leaf),
     ("AGX403", cuts.cut),
     ("AGX453", cuts.detached),

@@ -126,12 +126,25 @@ def matches(scene: Scene) -> Iterator[Match]:
     steps = [step for step in scene.run.steps if step.kind == "call" and step.function is not None]
     for step in steps if len(steps) <= _MOST else ():
         if step.index in scene.needed:
-            for form in FORMS:
-                if _root(form.pattern) == _name(step) or _squared(step) == 0.5:
-                    found = _matched(scene, form, step)
-                    if found is not None:
-                        yield found
-                        break
+            tried = (_matched(scene, form, step) for form in _forms_of(step))
+            found = next((match for match in tried if match is not None), None)
+            if found is not None:
+                yield found
+
+
+@cache
+def _by_root() -> dict[str, list[Form]]:
+    """The forms by the function of their outermost call."""
+    found: dict[str, list[Form]] = {}
+    for form in FORMS:
+        found.setdefault(_called(_tree(form.pattern)), []).append(form)
+    return found
+
+
+def _forms_of(step: LiveStep) -> Sequence[Form]:
+    """The forms that a step may be the outermost call of."""
+    name = "sqrt" if _power(step) == 0.5 else _name(step)
+    return _by_root().get(name, ())
 
 
 def _matched(scene: Scene, form: Form, step: LiveStep) -> Match | None:
@@ -143,10 +156,6 @@ def _matched(scene: Scene, form: Form, step: LiveStep) -> Match | None:
 @cache
 def _tree(pattern: str) -> ast.expr:
     return ast.parse(pattern, mode="eval").body
-
-
-def _root(pattern: str) -> str:
-    return _called(_tree(pattern))
 
 
 def _called(tree: ast.expr) -> str:
@@ -165,7 +174,7 @@ def _name(step: LiveStep) -> str:
     return _SAME.get(name, name)
 
 
-def _squared(step: LiveStep) -> float | None:
+def _power(step: LiveStep) -> float | None:
     """The power that a step raises its first operand to, where it is written as a number."""
     if _name(step) in ("pow", "float_power") and len(step.args) == 2:
         return step.args[1] if isinstance(step.args[1], int | float) else None
@@ -224,7 +233,7 @@ class _Matcher:
         elif isinstance(tree, ast.UnaryOp) and _name(step) == "neg":
             yield [tree.operand], givens[:1]
         elif isinstance(tree, ast.Call):
-            if _called(tree) == "sqrt" and _squared(step) == 0.5:
+            if _called(tree) == "sqrt" and _power(step) == 0.5:
                 yield tree.args, givens[:1]
             elif _called(tree) == _name(step):
                 yield from self._of_call(tree, step, givens, so_far)
@@ -234,7 +243,7 @@ class _Matcher:
     ) -> Iterator[tuple[Sequence[ast.expr], Sequence[Given]]]:
         name = _called(tree)
         if name == "pow":
-            if _squared(step) == 2 or (
+            if _power(step) == 2 or (
                 _name(step) == "mul" and len(givens) == 2 and self._same(givens[0].value, givens[1].value)
             ):
                 yield [tree.left], givens[:1]

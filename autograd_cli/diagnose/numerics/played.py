@@ -14,7 +14,7 @@ from autograd_cli.run.tape import LiveStep, Run, filled
 MOST = 30_000_000
 """Elements that are computed again to tell where something went wrong."""
 
-_HALVES = (torch.float16, torch.bfloat16)
+HALVES = (torch.float16, torch.bfloat16)
 
 Index = tuple[int, ...]
 
@@ -100,14 +100,14 @@ def _values(
 
 
 def _is_half(step: LiveStep) -> bool:
-    return isinstance(step.value, torch.Tensor) and step.value.dtype in _HALVES
+    return isinstance(step.value, torch.Tensor) and step.value.dtype in HALVES
 
 
 def again(planned: Planned, values: Sequence[Any]) -> Any:
     """The value of a call; under autocast where it was made so, which its dtype tells."""
     made = evaluated(planned, values)
     wanted = planned.dtype
-    if wanted in _HALVES and isinstance(made, torch.Tensor) and made.dtype != wanted:
+    if wanted in HALVES and isinstance(made, torch.Tensor) and made.dtype != wanted:
         with torch.autocast(made.device.type, dtype=wanted):
             return evaluated(planned, values)
     return made

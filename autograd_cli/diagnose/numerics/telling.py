@@ -203,7 +203,12 @@ def _numbers(one: Played, step: LiveStep, index: Index) -> Iterator[tuple[int, f
             continue
 
 
-def _texts(scene: Scene, one: Played, found: Spoilt) -> Iterator[tuple[str, float]]:
-    for each, value in _numbers(one, found.step, found.index):
-        node = scene.operand(found.step, scene.run.steps[each])
+def operands_at(scene: Scene, one: Played, step: LiveStep, index: Index) -> Iterator[tuple[str, float]]:
+    """The tensors that a step was given, as they are written, with their numbers at an element."""
+    for each, value in _numbers(one, step, index):
+        node = scene.operand(step, scene.run.steps[each])
         yield scene.source[node.span], value
+
+
+def _texts(scene: Scene, one: Played, found: Spoilt) -> Iterator[tuple[str, float]]:
+    yield from operands_at(scene, one, found.step, found.index)

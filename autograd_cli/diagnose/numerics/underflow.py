@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import torch
 
-from autograd_cli.diagnose.numerics.played import Played, played
+from autograd_cli.diagnose.numerics.played import HALVES, Played, played
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.report import below
@@ -72,7 +72,9 @@ def underflow(scene: Scene) -> Underflow | None:
     leaves = tuple(_leaves(own, reference))
     value, slope = (_lost_value(own, reference), _lost_slope(own, reference)) if leaves else (None, None)
     lost = slope or value
-    return Underflow(leaves, lost, value, own, reference) if lost is not None else None
+    if lost is None or not (lost.dtype in HALVES or all(leaf.zeros == leaf.held for leaf in leaves)):
+        return None  # a part that is too small for float32 is missed by nobody
+    return Underflow(leaves, lost, value, own, reference)
 
 
 def _leaves(own: Played, reference: Played) -> Iterator[Leaf]:
@@ -104,13 +106,19 @@ def _handed(own: Played, reference: Played, step: LiveStep, operand: int) -> Los
     exact, rough = reference.slopes.get(operand), own.slopes.get(operand)
     if exact is None or rough is None or exact.shape != rough.shape:
         return None
-    zeros = int(((rough == 0) & (exact != 0)).sum())
-    if not zeros or zeros < int((exact != 0).sum()) / 2:
+    gone = (rough == 0) & (exact != 0)
+    zeros = int(gone.sum())
+    if not zeros or zeros < int((exact != 0).sum()) / 2 or not _is_tiny(exact[gone], rough.dtype):
         return None
     arrives, leaves = float(reference.slopes[step.index].abs().max()), float(exact.abs().max())
     if not _is_smooth(step) and leaves < _REMAINDER * arrives:
         return None
     return Lost(step, operand, arrives, leaves, zeros, exact.numel(), rough.dtype)
+
+
+def _is_tiny(numbers: torch.Tensor, dtype: torch.dtype) -> bool:
+    """Whether numbers are too small for a dtype: larger ones became 0 by cancelling."""
+    return bool((numbers.abs() <= least(dtype)).all())
 
 
 def _is_smooth(step: LiveStep) -> bool:

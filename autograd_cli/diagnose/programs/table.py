@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from autograd_cli.diagnose import vanishing
+from autograd_cli.diagnose import cancelling, vanishing
 from autograd_cli.diagnose.nonfinite import bad
 from autograd_cli.diagnose.pairs import with_gradients
 from autograd_cli.diagnose.programs import (
@@ -60,6 +60,7 @@ ROOTS: tuple[tuple[str, Callable[[Scene], Iterator[Finding]]], ...] = (
     ("AGX407", roots.all_pairs),
     ("AGX403", roots.staircase),
     ("AGX505", vanishing.vanished),
+    ("AGX506", cancelling.cancelled),
 )
 """What is asked of each backward; what an expression's page calls a note is meant, in a program."""
 

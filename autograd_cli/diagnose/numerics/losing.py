@@ -1,0 +1,171 @@
+"""Cancellation: what a known expression loses in the run's dtype, and what the better form of it loses."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+
+from autograd_cli.diagnose import drawing
+from autograd_cli.diagnose.numerics import forms
+from autograd_cli.diagnose.numerics.played import Index, Played, played
+from autograd_cli.diagnose.numerics.proving import run_again
+from autograd_cli.diagnose.numerics.telling import number, operands_at
+from autograd_cli.diagnose.scene import Scene
+from autograd_cli.diagnose.statements import replaced
+from autograd_cli.report import Finding, Fix
+from autograd_cli.run.tape import LiveStep
+from autograd_cli.run.values import dtype_name
+
+_OFF = {torch.float64: 1e-10, torch.float32: 1e-4, torch.float16: 0.05, torch.bfloat16: 0.25}
+"""From which relative error on a number is called lost, by dtype."""
+
+_DIGITS = {torch.float64: 16, torch.float32: 7, torch.float16: 3, torch.bfloat16: 2}
+
+_MANY = 10
+
+_BETTER = 10.0
+"""How many times less a better form must lose."""
+
+_EXACT = ("sqrt(A) - sqrt(B)", "A**2 - B**2", "1 / A - 1 / B")
+"""Forms that are better only of operands that are exact themselves, which float64 cannot show of itself."""
+
+
+@dataclass(frozen=True)
+class Off:
+    """The worst element of a quantity: the value's ("") or a leaf's gradient, by its relative error."""
+
+    name: str
+    index: Index
+    own: float
+    exact: float
+    error: float
+
+
+def findings(scene: Scene) -> Iterator[Finding]:
+    """A finding for each outermost known expression that loses digits, where its better form keeps them."""
+    found = [match for match in forms.matches(scene) if match.form.loses]
+    own = played(scene.run, scene.cotangent) if found else None
+    if own is None or not all(bool(each.isfinite().all()) for each in own.gradients.values()):
+        return
+    reference = played(scene.run, scene.cotangent, double=True)
+    told: set[int] = set()
+    for match in sorted(found, key=lambda match: -match.step.index):
+        if match.step.index in told or reference is None:
+            continue
+        finding = _judged(scene, match, own, reference)
+        if finding is not None:
+            told |= match.inside
+            yield finding
+
+
+def _judged(scene: Scene, match: forms.Match, own: Played, reference: Played) -> Finding | None:
+    """The finding of one expression; None where nothing is lost, or the better form is not better."""
+    dtype = own.made(match.step).dtype
+    limit, is_double = _OFF.get(dtype, 1.0), dtype == torch.float64
+    if is_double and match.form.pattern in _EXACT and not _is_exact(scene, match):
+        return None
+    if not is_double and _worst(own.made(match.step), reference.values[match.step.index], "").error < limit:
+        return None
+    span, text = forms.edit(scene, match)
+    program = replaced(scene.source, {span: text})
+    made = run_again(scene, program)
+    after = played(made, scene.cotangent) if made is not None else None
+    if after is None or set(after.leaves) != set(own.leaves):
+        return None
+    pairs = list(_compared(own, after, after if is_double else reference))
+    lost = [pair for pair in pairs if pair[0].error >= limit and pair[1].error * _BETTER <= pair[0].error]
+    lost.sort(key=lambda pair: (pair[1].error >= limit, -pair[0].error))
+    return _finding(scene, match, own, lost, text, program) if lost else None
+
+
+def _is_exact(scene: Scene, match: forms.Match) -> bool:
+    given = (each.value for each in match.operands.values())
+    return all(not hasattr(v, "index") or scene.run.steps[v.index].kind == "binding" for v in given)
+
+
+def _compared(own: Played, after: Played, reference: Played) -> Iterator[tuple[Off, Off]]:
+    """The worst element of each quantity, by what is written and by the better form."""
+    before, better, exact = own.gradients, after.gradients, reference.gradients
+    yield _worst(own.output, reference.output, ""), _worst(after.output, reference.output, "")
+    for name, gradient in before.items():
+        if name in better and name in exact:
+            yield _worst(gradient, exact[name], name), _worst(better[name], exact[name], name)
+
+
+def _worst(own: torch.Tensor, exact: torch.Tensor, name: str) -> Off:
+    own, exact = own.detach().double(), exact.detach().double()
+    if own.shape != exact.shape or not own.numel():
+        return Off(name, (), 0.0, 0.0, 0.0)
+    known = own.isfinite() & exact.isfinite() & (exact != 0)
+    error = torch.where(known, (own - exact).abs() / exact.abs(), 0.0)
+    place = tuple(int(i) for i in torch.unravel_index(error.argmax(), error.shape))
+    return Off(name, place, float(own[place]), float(exact[place]), float(error[place]))
+
+
+def _finding(
+    scene: Scene, match: forms.Match, own: Played, pairs: list[tuple[Off, Off]], text: str, program: str
+) -> Finding:
+    (lost, kept), *others = pairs
+    dtype = dtype_name(own.made(match.step).dtype)
+    written = drawing.quoted(scene.text(match.step))
+    return scene.finding(
+        "AGX506",
+        f"{written} loses digits in {dtype}: {_sentence(lost, dtype)}.",
+        span=match.step.expr.span,
+        cause=(
+            *_explained(scene, match, own, lost.index),
+            *(f"so {_sentence(other, dtype)}" for other, _ in others),
+        ),
+        fix=(Fix(f"{text} is the same number, and {percent(kept.error)} off", program),),
+        form=forms.shown(match.form.pattern),
+        better=forms.shown(match.form.better),
+        off=lost.error,
+        after=kept.error,
+    )
+
+
+def _sentence(lost: Off, dtype: str) -> str:
+    what = f"the gradient of `{lost.name}`" if lost.name else "the value"
+    place = f" at [{', '.join(map(str, lost.index))}]" if lost.index else ""
+    by = "the better form has" if dtype == "float64" else "float64 has"
+    own, exact = number(lost.own), number(lost.exact)
+    if own == exact:  # they differ in digits that are not usual to show
+        own, exact = f"{lost.own:.16g}", f"{lost.exact:.16g}"
+    return f"{what} is {own}{place}, where {by} {exact}: {percent(lost.error)} off"
+
+
+def percent(share: float) -> str:
+    """A relative error in words: "100 %", "3e-06 %"."""
+    if share > _MANY:
+        return f"more than {100 * _MANY} %"
+    return f"{100 * share:.0f} %" if share >= 1 else f"{100 * share:.2g} %"
+
+
+def _explained(scene: Scene, match: forms.Match, own: Played, index: Index) -> Iterator[str]:
+    """The numbers that are nearly equal, or of which one is too small to be seen beside the other."""
+    step = _guilty(scene, match)
+    shape = own.made(step).shape
+    place = index if len(index) == len(shape) else _least(own.made(step))
+    said = [f"{drawing.quoted(t)} is {value:.9g}" for t, value in operands_at(scene, own, step, place)]
+    if said:
+        where = f" at [{', '.join(map(str, place))}]" if place else ""
+        made = float(own.made(step)[place])
+        yield f"{drawing.quoted(scene.text(step))} is {made:.9g}{where}, where {' and '.join(said)}"
+    dtype = own.made(step).dtype
+    digits = f"{dtype_name(dtype)} keeps about {_DIGITS.get(dtype, 7)} digits"
+    if step.function is not None and step.function.name == "add":
+        yield f"{digits} of a sum: the rest of the smaller number is gone"
+    else:
+        yield f"{digits} of each: of those that they share nothing is left in the difference"
+
+
+def _guilty(scene: Scene, match: forms.Match) -> LiveStep:
+    """The sum or difference inside what was matched: the outermost one."""
+    names = ("sub", "add", "subtract")
+    inside = [scene.run.steps[index] for index in sorted(match.inside, reverse=True)]
+    return next((step for step in inside if step.function and step.function.name in names), match.step)
+
+
+def _least(value: torch.Tensor) -> Index:
+    """The element of the smallest size."""
+    return tuple(int(i) for i in torch.unravel_index(value.detach().abs().argmin(), value.shape))
