@@ -153,7 +153,7 @@ class _Backward:
             gradient = tensor.grad
             if gradient is not None:
                 state.mutations.about_to_write(gradient, state.number, self.node.span)
-            found.append((tensor, leaf, gradient, -1 if gradient is None else gradient._version))
+            found.append((tensor, leaf, gradient, -1 if gradient is None else _version(gradient)))
         return found
 
     def _left(self, held: Held, at: int) -> None:
@@ -161,7 +161,7 @@ class _Backward:
         reached = []
         for tensor, leaf, before, version in held:
             after = tensor.grad
-            if after is None or (after is before and after._version == version):
+            if after is None or (after is before and _version(after) == version):
                 continue
             reached.append((tensor, before, after))
             if before is not None and leaf.seen:
@@ -189,6 +189,11 @@ class _Backward:
         """
         known = self.state.ran.accumulated
         known[:] = [each for each in known if each is not found]
+
+
+def _version(tensor: torch.Tensor) -> int:
+    """How often a tensor was written; inference tensors do not count that."""
+    return -1 if tensor.is_inference() else tensor._version
 
 
 def name_of(names: Frame, tensor: torch.Tensor) -> str:

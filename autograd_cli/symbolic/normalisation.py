@@ -221,6 +221,8 @@ def normalize(
     """normalize, N = x/norm(x): (G - N*(G*N).sum())/norm(x); G/eps where torch's bound eps is the divisor."""
     if plain(p) != 2:
         raise NoRuleError(f"{call.name} with p = {plain(p)} has no short formula")
+    if not x.shape:
+        raise NoRuleError(f"{call.name} of a single number has no short formula")
     axes = plain(dim)
     dims = tuple(sorted(d % len(x.shape) for d in (axes if isinstance(axes, tuple) else (axes,))))
     normed = call.out.term

@@ -9,6 +9,7 @@ import torch
 from autograd_cli.diagnose.both import Both, Tensors, both
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.trial import rerun
+from autograd_cli.diagnose.programs.ways import is_trained
 from autograd_cli.errors import LimitError
 from autograd_cli.run.traced import BackwardCall, Ran, Traced
 
@@ -96,5 +97,5 @@ def _is_plain(grad: Any) -> bool:
 def _leaves(call: BackwardCall) -> Iterator[tuple[str, torch.Tensor]]:
     for name, held in call.names.items():
         value = held.value if isinstance(held, Traced) else None
-        if isinstance(value, torch.Tensor) and value.is_leaf and value.requires_grad:
+        if is_trained(value):
             yield name, value

@@ -14,8 +14,9 @@ from torch.autograd.graph import saved_tensors_hooks
 
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.trial import rerun
+from autograd_cli.diagnose.programs.ways import is_trained
 from autograd_cli.diagnose.repair import spelled
-from autograd_cli.diagnose.statements import around, called, indent_of, parts, replaced, statements
+from autograd_cli.diagnose.statements import around, called, indent_of, parts, replaced, statements, targets
 from autograd_cli.errors import LimitError
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Block, Expr, For
@@ -27,7 +28,7 @@ _MOST = 3
 """Loops that are run again."""
 
 _BACKWARDS = {"backward", "grad", "register_hook", "retain_grad"}
-_READS = {"item", "tolist", "float", "int", "bool", "numpy", "print", "append", "argmax", "detach", "str"}
+_READS = {"item", "tolist", "float", "int", "bool", "numpy", "print", "append", "argmax"}
 
 
 def in_vain(whole: Whole) -> Iterator[Finding]:
@@ -75,10 +76,33 @@ def _nodes(block: Block) -> Iterator[Expr]:
 
 
 def _reads_out(loop: For) -> bool:
-    """Whether values are taken out of tensors, printed, kept or added up."""
-    if any(isinstance(statement, nodes.Augment) for statement in statements(loop.body)):
-        return True
-    return any(called(node) in _READS or isinstance(node, nodes.Compare) for node in _nodes(loop.body))
+    """Whether what is computed in a loop is taken out of its tensors, printed, kept or added up."""
+    own = {name for statement in statements(loop.body) for name in targets(statement)}
+    return any(_is_computed(expr, own) for expr in _read_in(loop))
+
+
+def _read_in(loop: For) -> Iterator[Expr]:
+    """The expressions that are read for their numbers, or kept."""
+    for statement in statements(loop.body):
+        if isinstance(statement, nodes.Augment):
+            yield statement.value
+    for node in _nodes(loop.body):
+        if isinstance(node, nodes.Compare):
+            yield from node.operands
+        if isinstance(node, nodes.Call) and called(node) in _READS:
+            yield from node.args
+            if isinstance(node.function, nodes.Attribute):
+                yield node.function.value
+
+
+def _is_computed(expr: Expr, own: set[str]) -> bool:
+    """Whether an expression names what the loop assigns, or computes something itself."""
+    return any(
+        (isinstance(node, nodes.Name) and node.id in own)
+        or isinstance(node, nodes.Binary)
+        or (isinstance(node, nodes.Call) and called(node) not in _READS)
+        for node in nodes.walk(expr)
+    )
 
 
 def _is_slope(loop: For) -> bool:
@@ -132,8 +156,7 @@ def _gradients(ran: Ran) -> dict[str, torch.Tensor]:
     found: dict[str, torch.Tensor] = {}
     for name, held in ran.names.items():
         value: Any = now(held).value if isinstance(held, Traced) else None
-        is_leaf = isinstance(value, torch.Tensor) and not value.is_inference() and value.is_leaf
-        if is_leaf and value.grad is not None:
+        if is_trained(value) and value.grad is not None:
             found[name] = value.grad
     return found
 

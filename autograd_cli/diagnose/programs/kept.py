@@ -16,6 +16,7 @@ from autograd_cli.lang.nodes import Expr, Statement
 from autograd_cli.report import Finding, Fix
 from autograd_cli.report.values import bytes_text
 from autograd_cli.run.mutations import place_of
+from autograd_cli.run.tape import grad_fns_of
 from autograd_cli.run.traced import Traced, now
 from autograd_cli.run.values import tensors_in
 
@@ -69,7 +70,7 @@ def _is_done(whole: Whole, item: Traced, roots: set[int]) -> bool:
     """Whether a backward has gone through the graph of a value, or started from it."""
     if item.number in roots or any(traced.number in roots for traced in reachable([item])):
         return True
-    return any(map(is_freed, walk([t.grad_fn for t in tensors_in(item.value) if t.grad_fn]).nodes))
+    return any(map(is_freed, walk(grad_fns_of(item.value)).nodes))
 
 
 def _apart(whole: Whole, items: Sequence[Traced]) -> bool:
@@ -211,7 +212,7 @@ def held_by(whole: Whole, tensors: Iterable[torch.Tensor]) -> tuple[int, int]:
     tensors = list(tensors)
     values = (now(held).value for held in whole.ran.names.values() if isinstance(held, Traced))
     own = {place_of(value) for value in values if isinstance(value, torch.Tensor)}
-    found = walk([tensor.grad_fn for tensor in tensors if tensor.grad_fn is not None]).nodes
+    found = walk(grad_fns_of(tensors)).nodes
     kept = [tensor for node in found for tensor in kept_by(node) if place_of(tensor) not in own]
     sizes = {place_of(tensor): tensor.untyped_storage().nbytes() for tensor in (*tensors, *kept)}
     return len(found), sum(sizes.values())

@@ -12,6 +12,7 @@ from autograd_cli.diagnose.programs.cutting import REASONS, Cut, kind
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.uncut import without
 from autograd_cli.diagnose.programs.upstream import Source, mode_around, names_in, parts_of, sources
+from autograd_cli.diagnose.programs.ways import is_trained
 from autograd_cli.diagnose.statements import around, called, calls, expressions, parts, replaced
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
@@ -23,7 +24,16 @@ from autograd_cli.run.traced import Traced, now
 _MEANT = {"detach", "mode"}
 """Ways to cut that are there to be used: they are told of where the gradient was asked for."""
 
+_FACTS = {
+    "numel", "nelement", "size", "dim", "ndim", "ndimension", "shape", "stride", "element_size", "itemsize",
+    "dtype", "device", "is_contiguous", "is_floating_point", "is_leaf", "requires_grad", "data_ptr", "type",
+    "grad", "len",
+}  # fmt: skip
+"""What is asked of a tensor without reading its values."""
+
 _COPIES = {"tensor", "as_tensor", "new_tensor"}
+
+_OUT = {"tolist", "item", "detach", "clone", "numpy", "float", "cpu"}
 
 _CODES = {"detach": "AGX453", "mode": "AGX402", "copy": "AGX322"}
 
@@ -38,7 +48,7 @@ def never_reached(whole: Whole) -> Iterator[Finding]:
     ends: dict[Span, tuple[Cut, list[str]]] = {}
     for name in lost:
         found = _end(whole, name)
-        if found is not None and (found[1] not in _MEANT or _is_asked(whole, name)):
+        if found is not None and (not _is_meant(whole, found, name) or _is_asked(whole, name)):
             ends.setdefault(found[0].span, (found, []))[1].append(name)
     known = reached(whole) if ends else None
     for end, names in ends.values():
@@ -52,7 +62,7 @@ def _without_gradient(whole: Whole) -> list[str]:
     found = []
     for name, held in whole.ran.names.items():
         value = now(held).value if isinstance(held, Traced) else None
-        if isinstance(value, torch.Tensor) and value.requires_grad and value.is_leaf and value.grad is None:
+        if is_trained(value) and value.grad is None:
             found.append(name)
     return found
 
@@ -62,9 +72,10 @@ def _without_gradient(whole: Whole) -> list[str]:
 
 def _end(whole: Whole, leaf: str) -> Cut | None:
     """The expression that ends the way from a leaf to a backward, and how it does; None where none does."""
+    made = {passed.span for passed in whole.ran.backwards}
     for call in calls(whole.program, "backward"):
         root = _root(call)
-        if root is None:
+        if root is None or call.span not in made:
             continue
         way = [Source(whole.statement(call.span), root, None), *sources(whole, root, call.span.start)]
         for source in way:
@@ -99,23 +110,45 @@ def _end_in(whole: Whole, source: Source, leaf: str) -> Cut | None:
 
 def _cuts_in(whole: Whole, source: Source, leaf: str) -> list[Cut]:
     """What ends the way of a leaf in one assignment."""
+    source = _own_part(source)
     found = [(node, kind(node)) for node in parts_of(whole, source) if kind(node)]
     return [(node, how) for node, how in found if _leads(whole, node, leaf)]
 
 
+def _own_part(source: Source) -> Source:
+    """The source with its own expression where several names are assigned at once."""
+    statement, value = source.statement, source.value
+    names = statement.targets[0] if isinstance(statement, nodes.Assign) else None
+    if not isinstance(value, nodes.Sequence) or not isinstance(names, nodes.Sequence) or source.made is None:
+        return source
+    pairs = zip(names.items, value.items, strict=False)
+    own = next((item for name, item in pairs if name == nodes.Name(source.made.name)), value)
+    return replace(source, value=own)
+
+
 def _innermost(found: list[Cut]) -> Cut:
     """The first that holds no other."""
-    return next(
-        cut for cut in found if not any(o is not cut and _holds(cut[0].span, o[0].span) for o in found)
-    )
+    spans = [cut[0].span for cut in found]
+    return next(cut for cut in found if not any(s != cut[0].span and _holds(cut[0].span, s) for s in spans))
 
 
 def _leads(whole: Whole, node: Expr, leaf: str) -> bool:
     """Whether a leaf's value goes into an expression; what stands in a function is taken to be given it."""
     if any(isinstance(outer, nodes.Define) for outer in around(whole.program, node.span)):
         return True
-    values = [node, *(source.value for source in sources(whole, node, node.span.start))]
+    if not _reads_values(node):
+        return False
+    values = [node, *(_own_part(each).value for each in sources(whole, node, node.span.start))]
     return any(leaf in names_in(whole, each) for value in values for each in (value, *_put_in(whole, value)))
+
+
+def _reads_values(node: Expr) -> bool:
+    """Whether an expression reads more of tensors than their shape and dtype."""
+    every = list(nodes.walk(node))
+    facts = [each for each in every if {called(each), getattr(each, "name", "")} & _FACTS]
+    own = [each.function for each in every if isinstance(each, nodes.Call)]
+    names = [each for each in every if isinstance(each, nodes.Name) and not any(each is f for f in own)]
+    return any(not any(_holds(fact.span, name.span) for fact in facts) for name in names)
 
 
 def _put_in(whole: Whole, expr: Expr) -> Iterator[Expr]:
@@ -133,6 +166,19 @@ def _holds(span: Span, inner: Span) -> bool:
 
 
 # Whether it was wanted
+
+
+def _is_meant(whole: Whole, cut: Cut, leaf: str) -> bool:
+    """Whether a cut may be there on purpose: a detach, or a leaf made of the values of another."""
+    expr, how = cut
+    if how != "copy":
+        return how in _MEANT
+    if any(called(node) == "Parameter" for node in nodes.walk(_whole_value(whole, expr))):
+        return True
+    inner = expr.args[0] if isinstance(expr, nodes.Call) and expr.args else expr
+    while called(inner) in _OUT and isinstance(inner, nodes.Call):
+        inner = inner.function.value if isinstance(inner.function, nodes.Attribute) else inner.args[0]
+    return inner == nodes.Name(leaf)
 
 
 def _is_asked(whole: Whole, leaf: str) -> bool:

@@ -1,7 +1,7 @@
 """How values of a program came about: what cut a gradient's way, what a call kept for backward."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 import torch
 
@@ -57,6 +57,16 @@ def _direct(value: Any) -> Iterator[Traced]:
 def requires_grad(traced: Traced) -> bool:
     """Whether a value is a tensor, or holds one, that requires grad."""
     return any(tensor.requires_grad for tensor in tensors_in(traced.value))
+
+
+def is_trained(value: Any) -> TypeGuard[torch.Tensor]:
+    """Whether a value is a leaf that requires grad."""
+    if not isinstance(value, torch.Tensor) or not value.requires_grad:
+        return False
+    try:
+        return value.is_leaf
+    except RuntimeError:  # torch does not tell of a view whose base was changed where it may not be
+        return False
 
 
 def is_made(traced: Traced) -> bool:
