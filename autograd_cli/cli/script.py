@@ -1,17 +1,22 @@
 """`agx diagnose script.py`: a person's own script, run, and what is told of it afterwards."""
 
+import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autograd_cli.cli import bindings
 from autograd_cli.cli.command import Given
 from autograd_cli.errors import ExitStatus, InputError, missing_file
-from autograd_cli.report.records import Severity
+from autograd_cli.report.records import Fix, Severity
 
 if TYPE_CHECKING:
     from autograd_cli.diagnose.scripts.process import Ran
-    from autograd_cli.report.diagnosis import Diagnosis
+    from autograd_cli.report.diagnosis import Diagnosis, Traced
 
 _STDERR = 2
+_WATCHED = ("AGX409", "AGX451")
+"""What a watch tells more of than the words of torch."""
 _UNSEEN = "the watch has nothing to tell: the script did not end as Python ends, which is when it would"
 
 
@@ -34,7 +39,25 @@ def diagnosed(given: Given, as_data: bool) -> "Diagnosis":
         given.environment.say(ran.happened.trouble or _UNSEEN)
     found = told.findings(ran.happened)
     failed = any(one.finding.severity is Severity.ERROR for one in found)
-    return Diagnosis(words[0], None, found, int(ExitStatus.FAILED) if failed else ran.status)
+    shown = tuple(_hinted(one if as_data else _from_here(one), given) for one in found)
+    return Diagnosis(words[0], None, shown, int(ExitStatus.FAILED) if failed else ran.status)
+
+
+def _from_here(one: "Traced") -> "Traced":
+    """The finding with its frame's file as a person in this folder names it, where that is shorter."""
+    here = f"{Path.cwd()}{os.sep}"
+    if one.frame is None or not one.frame.file.startswith(here):
+        return one
+    return replace(one, frame=replace(one.frame, file=one.frame.file.removeprefix(here)))
+
+
+def _hinted(one: "Traced", given: Given) -> "Traced":
+    """The finding with the command that would tell more of it, where watching the script does."""
+    if given.options.get("watch") or one.finding.code not in _WATCHED:
+        return one
+    again = bindings.shell(["agx", "diagnose", "--watch", *given.line.words])
+    fix = Fix(f"{again}   names the statement that changed it, and all that needed the old value")
+    return replace(one, finding=replace(one.finding, fix=(*one.finding.fix, fix)))
 
 
 def _in_front(given: Given, words: list[str], stdout: int | None) -> "Ran":

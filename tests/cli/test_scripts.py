@@ -157,7 +157,7 @@ def test_a_finding_comes_after_what_the_script_wrote(tmp_path):
     assert (python.returncode, agx.returncode) == (1, 1)
     assert agx.stdout == python.stdout == b"begun\n"
     assert agx.stderr.startswith(python.stderr + b"error matmul-shape-mismatch (AGX301)\n")
-    assert f"{tmp_path}/fit.py:4   (a @ b).sum()".encode() in agx.stderr
+    assert b"  fit.py:4   (a @ b).sum()\n" in agx.stderr
 
 
 def test_json_is_alone_on_stdout(tmp_path):
@@ -338,7 +338,12 @@ def test_a_watched_script_prints_what_it_prints_alone(tmp_path):
     assert (alone.returncode, watched.returncode) == (0, 0)
     assert watched.stdout == alone.stdout
     assert watched.stderr.startswith(alone.stderr + b"warning ")
-    assert f"{tmp_path}/fit.py:5   y.data += 1\n".encode() in watched.stderr
+    assert b"  fit.py:5   y.data += 1\n" in watched.stderr
+
+
+def test_a_change_in_place_is_told_with_the_command_that_watches(tmp_path):
+    agx = ran(AGX, tmp_path, CHANGED.replace("y.data += 1", "y += 1"), "fit.py", "-x")
+    assert b"  fix  agx diagnose --watch fit.py -x   names the statement" in agx.stderr
 
 
 def test_a_watched_error_has_the_traceback_that_it_has_alone(tmp_path):
