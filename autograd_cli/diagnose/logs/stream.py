@@ -41,7 +41,7 @@ _NEAR = 32
 _FAR = 48
 _MOST_AT_ONCE = 4_096
 _DENSEST = STRETCH >> 5
-"""Heads of one word in a stretch: one in 32 bytes is no log any more."""
+"""Heads of one word in a stretch that are looked at, but for those near its end: more is no log."""
 _MARKS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
@@ -121,7 +121,10 @@ def _heads(held: bytes, start: int, until: int) -> list[int]:
     first: dict[bytes, int] = {}
     last: dict[bytes, int] = {}
     found: set[int] = set()
-    for match in chain.from_iterable(islice(head.finditer(held, start), _DENSEST) for head in _HEADS):
+    late = max(start, until - AFTER)
+    for match in chain.from_iterable(
+        chain(islice(head.finditer(held, start), _DENSEST), head.finditer(held, late)) for head in _HEADS
+    ):
         at, ends = match.span()
         if at < until:
             key = _key(held, at, ends)

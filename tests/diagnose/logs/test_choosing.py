@@ -86,3 +86,25 @@ def test_what_is_found_is_told_in_a_sentence():
     sentence = one.finding.sentence
     assert sentence[0].isupper() or not sentence.split()[0].isalpha()
     assert sentence.endswith(".")
+
+
+def test_what_the_persons_own_raise_says_is_none_of_torchs():
+    said = "ValueError: Target size must be the same as input size"
+    own = failed(said).replace("total.backward()", 'raise ValueError("Target size must be ...")')
+    assert told(own) == []
+    torch = own.replace("/home/me/fit.py", "/env/lib/python3.11/site-packages/torch/nn/functional.py")
+    assert told(torch) == [("bce-target-size-mismatch", 4, None)]
+    assert told(own.replace("/home/me/fit.py", "<ipython-input-3-0a1b>")) != []
+
+
+def test_a_message_that_is_cut_in_a_list_of_failures_is_told_whole():
+    whole = "The size of tensor a (57) must match the size of tensor b (56) at non-singleton dimension 3"
+    log = failed(f"RuntimeError: {whole}") + f"FAILED tests/a.py::b - RuntimeError: {whole[:-10]}...\n"
+    assert told(log) == [("skip-connection-size-mismatch", 4, None)]
+
+
+def test_a_name_of_code_is_left_as_it_is_written():
+    (one,) = read(
+        [b"RuntimeError: lerp does not support automatic differentiation for outputs with complex dtype.\n"]
+    ).findings
+    assert one.finding.sentence == "lerp has no gradient for complex numbers."

@@ -40,3 +40,41 @@ def test_what_a_progress_bar_overwrites_are_lines_with_one_number():
 
 def test_bytes_that_are_no_text_are_no_obstacle():
     assert clean.lines(b"\xff\xfe ValueError: odd", 1)[0].text.endswith("ValueError: odd")
+
+
+@pytest.mark.parametrize(
+    ("raw", "texts"),
+    [
+        (b'{"log":"  File \\"a.py\\", line 3\\n","stream":"stderr"}', ['  File "a.py", line 3']),
+        (b'{"severity":"ERROR","message":"ValueError: odd","logger":"root"}', ["ValueError: odd"]),
+        (
+            b'{"event":"failed","exc_info":"one:\\n  two \\u00e9\\nE: x"}',
+            ["failed", "one:", "  two \xe9", "E: x"],
+        ),
+        (
+            b"failed: 'one\\n  File \"a.py\", line 3\\nE: x'",
+            ["failed: 'one", '  File "a.py", line 3', "E: x'"],
+        ),
+        (b'    "\\u001b[0;31mValueError\\u001b[0m: odd",', ["ValueError: odd"]),
+        (b"pattern = 'a\\nb'", ["pattern = 'a\\nb'"]),
+        (b'{"loss": 0.25}', ['{"loss": 0.25}']),
+    ],
+)
+def test_what_a_logger_packed_into_a_line_are_lines(raw, texts):
+    found = clean.lines(raw, 7)
+    assert [(one.text, one.number) for one in found] == [(text, 7) for text in texts]
+
+
+@pytest.mark.parametrize(
+    "prefix", ["{}.5s\t12\t", "Mar 01 10:00:{:02d} host fit[9]: ", "pod-0 main ", "| ", "9{}: "]
+)
+def test_a_prefix_that_is_nowhere_listed_is_learned(prefix):
+    said = ["Traceback (most recent call last):", '  File "a.py", line 3', "    y = f(x)", "ValueError: odd"]
+    log = "\n".join(prefix.format(at) + line for at, line in enumerate(said))
+    found = clean.lines(log.encode(), 1)
+    assert [one.text for one in clean.unprefixed(found, 3)] == said
+
+
+def test_a_line_before_the_traceback_is_no_prefix():
+    found = clean.lines(b"30% done Traceback (most recent call last):\n  File\nValueError: odd", 1)
+    assert clean.unprefixed(found, 2) == found

@@ -1,4 +1,6 @@
-from autograd_cli.diagnose.logs.facts import own, read
+import pytest
+
+from autograd_cli.diagnose.logs.facts import is_library, own, read
 from autograd_cli.diagnose.logs.records import Frame, Raised
 
 
@@ -59,3 +61,25 @@ def test_a_frame_of_a_library_is_not_the_persons_own():
     mine, library = Frame("net.py", 4), Frame("/e/lib/python3.11/site-packages/torch/nn/x.py", 9)
     assert own(Raised("RuntimeError", "x", (mine, library))) == mine
     assert own(Raised("RuntimeError", "x", (library,))) is None
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "/opt/x/lib/python3.8/site-packages/a/b.py",
+        "/home/me/pytorch/torch/nn/functional.py",
+        "C:\\Users\\me\\anaconda3\\envs\\ml\\lib\\threading.py",
+        "C:\\Python39\\Lib\\site-packages\\a.py",
+        "<frozen runpy>",
+        "/opt/conda/bin/accelerate",
+    ],
+)
+def test_what_is_installed_is_a_library(file):
+    assert is_library(file)
+
+
+@pytest.mark.parametrize(
+    "file", ["train.py", "/home/me/lib/net.py", "bin/train.py", "torch_utils/x.py", "In[3]"]
+)
+def test_what_a_person_wrote_is_not(file):
+    assert not is_library(file)

@@ -2,7 +2,7 @@ import pytest
 
 from autograd_cli import catalogue
 from autograd_cli.diagnose.logs.facts import read
-from autograd_cli.diagnose.logs.records import Frame, Raised
+from autograd_cli.diagnose.logs.records import Facts, Frame, Raised
 from autograd_cli.diagnose.logs.rows import ROWS
 
 TORCH = "/e/lib/python3.11/site-packages/torch/"
@@ -209,3 +209,60 @@ def test_a_gradient_and_its_tensor_are_told_apart_in_every_wording():
     assert spoken(new)[1] == said
     assert spoken("invalid gradient at index 0 - expected shape [3] but got [2]")[1] == said
     assert spoken("invalid gradient at index 0 - got [2] but expected shape compatible with [3]")[1] == said
+
+
+def test_every_row_has_words_where_a_log_tells_nothing():
+    nothing = Raised("", ""), Facts()
+    for row in ROWS:
+        assert row.sentence if isinstance(row.sentence, str) else row.sentence(*nothing), row.name
+        assert any(fix if isinstance(fix, str) else fix(*nothing) for fix in row.fix), row.name
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("loss.backward()", "`loss`"),
+        ("self.accelerator.backward(loss)", "`loss`"),
+        ("scaler.scale(loss).backward()", "`scaler.scale(loss)`"),
+        ("criterion(out, y).backward()", "`criterion(out, y)`"),
+        ('losses["a"].backward(retain_graph=True)', '`losses["a"]`'),
+        ("y.backward(g)", "`y`"),
+        ("torch.autograd.backward([a, b])", "a tensor"),
+    ],
+)
+def test_what_backward_starts_at_is_told_as_it_is_written(text, start):
+    message = "grad can be implicitly created only for scalar outputs"
+    assert spoken(message, text)[1].startswith(f"backward starts at {start}")
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("Expected target size [8, 5], got [8, 7]", "the target has shape [8, 7], where [8, 5] belongs"),
+        ("size mismatch (got input: [2, 3, 4, 4] , target: [2, 5, 5]", "scores of shape [2, 3, 4, 4] meet"),
+        ("Target -1 is out of bounds.", "the class number -1 is below 0"),
+        ("expected dtype Float but got dtype Long", "with a target of int64"),
+        (
+            "Expected tensor for argument #1 'indices' to have type: Long, Int; but got torch.FloatTensor",
+            "has an index of float32",
+        ),
+        (
+            "Function Mul returned an invalid gradient at index 0 - expected shape [3, 4] but got [4, 3]",
+            "a gradient of shape [4, 3] at index 0, where the input has shape [3, 4]",
+        ),
+        ("element 1 of the input tensors does not require grad", "the tensor at index 1"),
+        (
+            "parameters and buffers on device cuda:0 (device_ids[0]) but found one of them on device: cpu",
+            "on cpu, where all of it belongs on cuda:0",
+        ),
+    ],
+)
+def test_which_of_two_is_what_is_told_by_the_wording(message, said):
+    kind = "IndexError" if message.startswith("Target") else "RuntimeError"
+    assert said in spoken(message, kind=kind)[1]
+
+
+def test_a_long_line_is_cut_and_an_open_one_is_closed():
+    message = "Boolean value of Tensor with more than one value is ambiguous"
+    assert spoken(message, "if a == b:")[1].startswith("`if a == b` takes")
+    assert "…`" in spoken(message, "if " + "a and " * 40 + "b:")[1]

@@ -67,3 +67,34 @@ def test_the_last_line_needs_no_end():
     assert stream.read([b"a\nb\n"]).lines == 2
     assert stream.read([]).lines == 0
     assert heads(stream.read([b"RuntimeError: cut off"])) == [b"RuntimeError:"]
+
+
+def test_a_head_may_be_coloured():
+    log = b"\x1b[31mValueError\x1b[0m: odd\n\x1b[1;35mValueError\x1b[0m: \x1b[35modd\x1b[0m\n"
+    assert len(stream.read([log]).windows) == 2
+
+
+@pytest.mark.parametrize("name", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_utf_16_is_read_by_its_mark(name, size):
+    log = ("\ufeff" + (QUIET * 3 + HEAD).decode()).encode(name)
+    reading = stream.read(log[at : at + size] for at in range(0, len(log), size))
+    assert heads(reading) == [b"RuntimeError:"]
+    assert reading.lines == 4
+
+
+def test_of_one_kind_each_rank_is_kept():
+    log = b"[rank1]: ValueError: odd\n[rank0]: ValueError: odd\n" * 50
+    assert [window.line for window in stream.read([log]).windows] == [1, 2, 99, 100]
+
+
+def test_nothing_but_errors_is_bounded_too():
+    log = b"ValueError: odd\n" * 9 + b"Error: " * 400_000 + b"\n" + HEAD
+    reading = stream.read([log])
+    assert heads(reading)[-1] == b"RuntimeError:"
+    assert len(reading.windows) <= 256
+
+
+def test_bytes_that_are_no_text_and_nulls_are_passed_over():
+    noise = random.Random(0).randbytes(200_000)
+    assert heads(stream.read([noise + b"\n" + HEAD + b"\0" * 5_000]))[-1] == b"RuntimeError:"

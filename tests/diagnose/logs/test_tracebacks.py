@@ -157,3 +157,61 @@ def test_a_log_may_end_or_begin_anywhere(cut):
     all_raised(PLAIN[:cut])
     (one,) = all_raised(PLAIN[min(cut, PLAIN.index("RuntimeError")) :])
     assert one.message == "odd shapes"
+
+
+def test_cpp_says_where_it_was_raised_in_any_language():
+    raised_from = "Exception raised from f at /a.cpp:80 (most recent call first):\nframe #0: main"
+    for before in ("Error in (function (x)  : \n  odd thing", 'panicked at `Err` value: Torch("odd thing'):
+        (one,) = all_raised(f"{before}\n{raised_from}\n")
+        assert (one.kind, one.message, one.is_warning) == ("", "odd thing", False)
+    (one,) = all_raised(f"RuntimeError: odd thing\n{raised_from}\n")
+    assert one.kind == "RuntimeError"
+
+
+def test_a_debugger_has_the_innermost_frame_first():
+    frames = '  File "net.py", line 3, in forward\n    f(x)\n  File "fit.py", line 9, in step\n    net(x)\n'
+    for last in ("", "RuntimeError: odd shapes\n"):
+        one = all_raised(f"Exception has occurred: RuntimeError\nodd shapes\n{frames}{last}")[-1]
+        assert (one.kind, one.message) == ("RuntimeError", "odd shapes")
+        assert [frame.text for frame in one.frames] == ["net(x)", "f(x)"]
+
+
+def test_a_compiler_has_the_persons_frames_below():
+    log = 'Traceback (most recent call last):\n  File "fit.py", line 9, in step\n    net(x)\n'
+    log += "a.exc.TorchRuntimeError: Failed running f(x):\nodd shapes\n\nfrom user code:\n"
+    log += '   File "net.py", line 3, in forward\n    f(x)\n\nSet A=1 for more\n'
+    (one,) = all_raised(log)
+    assert (one.message, one.frames[-1].text) == ("Failed running f(x):\nodd shapes", "f(x)")
+
+
+def test_a_worker_sends_its_traceback_along():
+    log = PLAIN.replace("odd shapes", "Caught RuntimeError in worker process 0.")
+    log += "Original Traceback (most recent call last):\n"
+    log += '  File "/e/site-packages/torch/a.py", line 1, in f\n    go()\nRuntimeError: odd shapes\n'
+    last = all_raised(log)[-1]
+    assert [frame.file for frame in last.frames][:2] == ["fit.py", "fit.py"]
+    assert last.frames[-1].text == "go()"
+
+
+@pytest.mark.parametrize(
+    ("before", "is_said"),
+    [
+        ("", True),
+        ("[host] ", True),
+        ("step 4 failed: ", True),
+        ("FAILED tests/test_a.py::test_b - ", True),
+        ("if you see a ", False),
+        ("- fix: ", False),
+        ("# ", False),
+        ("got the expected error: ", False),
+        ("XFAIL tests/test_a.py - ", False),
+    ],
+)
+def test_an_error_in_passing_is_none(before, is_said):
+    assert bool(all_raised(f"{before}RuntimeError: odd shapes\n")) is is_said
+    assert all_raised(PLAIN.replace("RuntimeError", f"{before}RuntimeError"))
+
+
+def test_a_message_of_a_record_goes_on_without_its_stamp():
+    (one,) = all_raised("2031-05-04 10:00:00 ERROR failed: ValueError: in reading Net:\n\tsize of a\n")
+    assert one.message == "in reading Net:\nsize of a"

@@ -134,7 +134,10 @@ ROWS = (
         "AGX501",
         "witnesses-disagree",
         ("jacobian mismatch for output",),
-        say("gradcheck finds numeric and analytic gradients apart for output {index}, in double precision"),
+        say(
+            "gradcheck finds numeric and analytic gradients apart for output {index}, in double precision",
+            "gradcheck finds numeric and analytic gradients apart, in double precision",
+        ),
         ("in float64 that is no rounding: the backward is not that of the forward",),
         (
             "compare the two matrices: a factor, a sign, a transpose or a missing sum shows in them",
