@@ -4,7 +4,17 @@ from collections.abc import Callable, Iterator, Sequence
 
 import torch
 
-from autograd_cli.diagnose import cancelling, cuts, inputs, nonfinite, outputs, pairs, vanishing, verdicts
+from autograd_cli.diagnose import (
+    cancelling,
+    cuts,
+    dividing,
+    inputs,
+    nonfinite,
+    outputs,
+    pairs,
+    vanishing,
+    verdicts,
+)
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.diagnose.trial import both_ways, tried
 from autograd_cli.report import Finding, Gradient, Graph
@@ -21,6 +31,7 @@ INSPECTIONS: tuple[tuple[str, Callable[[Scene], Iterator[Finding]]], ...] = (
     ("AGX406", cuts.unused_input),
     ("AGX408", cuts.held),
     ("AGX407", pairs.silent_broadcast),
+    ("AGX507", dividing.cut_off),
     ("AGX204", inputs.unused),
     ("AGX401", outputs.nonscalar),
     ("AGX405", outputs.complex_output),

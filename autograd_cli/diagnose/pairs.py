@@ -76,13 +76,30 @@ def silent_broadcast(scene: Scene) -> Iterator[Finding]:
     output = scene.run.output
     if not isinstance(output, torch.Tensor) or output.numel() != 1:
         return
+    found: list[tuple[nodes.Expr, Finding, Side]] = []
     for step, *pair in scene.pairs:
         sides = [Side(scene.operand(step, side), side.value) for side in pair]
         column, row = column_first(sides)
         made = next(side for side in pair if side.value is column.value)
         if is_column_and_row(column.value, row.value) and not puts_in_a_one(made.expr):
             said = next((w for w in scene.run.warnings if "different to the input size" in w), "")
-            yield replace(all_pairs(scene, step.expr, step.value, sides), torch=said)
+            told = replace(all_pairs(scene, step.expr, step.value, sides), torch=said)
+            found.append((step.expr, told, row))
+    yield from (told for _, told, _ in found) if len(found) < 2 else _together(scene.source, found)
+
+
+def _together(source: Source, found: Sequence[tuple[nodes.Expr, Finding, "Side"]]) -> Iterator[Finding]:
+    """The findings with one repair for all: half of it would leave the loss over all pairs."""
+    text = source.text
+    for expr, _, row in sorted(found, key=lambda each: -each[2].expr.span.start):
+        text = repair.suffixed(Source(text, source.name), row.expr, _column(row), expr)
+    words = "each row as a column, element by element"
+    yield from (replace(told, fix=(Fix(words, text),)) for _, told, _ in found)
+
+
+def _column(row: "Side") -> str:
+    """What makes a column of a row, written behind it."""
+    return "[:, None]" if row.value.ndim == 1 else "[..., None]"
 
 
 @swift
@@ -140,7 +157,6 @@ def all_pairs(told: Teller, expr: nodes.Expr, value: torch.Tensor, sides: Sequen
     wide = drawing.broadcast(shapes) or ()
     texts = {side.expr.span: drawing.quoted(source[side.expr.span]) for side in sides}
     first, second = (f"{texts[s.expr.span]} {shape_text(s.value.shape)}" for s in (column, row))
-    added = "[:, None]" if row.value.ndim == 1 else "[..., None]"
     cells = drawing.aligned(shapes)
     rows = [(source[s.expr.span], tuple(s.value.shape), c) for s, c in zip(sides, cells, strict=True)]
     rows.append((source[expr.span] if value.ndim else "their difference", wide, list(wide)))
@@ -153,7 +169,7 @@ def all_pairs(told: Teller, expr: nodes.Expr, value: torch.Tensor, sides: Sequen
         fix=(
             Fix(
                 f"{texts[row.expr.span]} as a column, element by element",
-                repair.suffixed(source, row.expr, added, expr),
+                repair.suffixed(source, row.expr, _column(row), expr),
             ),
         ),
         shapes=shapes,

@@ -39,13 +39,13 @@ def attempted(made: Run, fix: Fix) -> Fix:
     """A repair with whether it works, found by running it; one of words alone as it is."""
     if not fix.program:
         return fix
-    again = _again(made, fix.program)
-    if again is None:
+    other = again(made, fix.program)
+    if other is None:
         return replace(fix, ran=False, passed=False)
-    return replace(fix, ran=True, passed=again.failure is None)
+    return replace(fix, ran=True, passed=other.failure is None)
 
 
-def _again(made: Run, text: str) -> Run | None:
+def again(made: Run, text: str) -> Run | None:
     """Another source run on the same bindings; None where agx refuses it."""
     try:
         program = parse(Source(text, made.program.source.name), made.settings.text)
@@ -57,7 +57,7 @@ def _again(made: Run, text: str) -> Run | None:
 
 def both_ways(made: Run, text: str) -> Both | None:
     """The output and the gradients of a run, and those of another source on the same bindings."""
-    runs = [_again(made, made.program.text), _again(made, text)]
+    runs = [again(made, made.program.text), again(made, text)]
     one, two = (None if each is None else _gradients(each) for each in runs)
     return None if one is None or two is None else both((one[0], two[0]), one[1], two[1])
 

@@ -33,6 +33,15 @@ def unseen_change(whole: Whole) -> Iterator[Finding]:
             yield from _finding(whole, victim, passed)
 
 
+def any_change(whole: Whole) -> Iterator[Finding]:
+    """AGX415 for each place of a change outside the graph, whether it was kept for backward or not."""
+    said: set[tuple[int, int] | None] = set()
+    for finding in (*unseen_change(whole), *changed_result(whole)):
+        if finding.span not in said:
+            said.add(finding.span)
+            yield finding
+
+
 def _overwritten(whole: Whole) -> list[Victim]:
     """The calls whose kept memory was written where torch does not count it."""
     if not any(write.untracked for write in whole.ran.mutations.writes):

@@ -11,6 +11,7 @@ from autograd_cli.diagnose.programs import (
     amounts,
     comments,
     diverged,
+    dividing,
     doubled,
     evaluating,
     kept,
@@ -48,11 +49,17 @@ INSPECTIONS: tuple[tuple[str, Callable[[Whole], Iterator[Finding]]], ...] = (
     ("AGX424", order.cleared_too_soon),
     ("AGX305", promotions.promoted),
     ("AGX321", python_own.reached),
+    ("AGX507", dividing.cut_off),
     ("AGX403", lost.never_reached),
     ("AGX322", said.copied),
     ("AGX323", said.other),
     ("AGX320", comments.differs),
 )
+
+_TRIED: Mapping[Callable[[Whole], Iterator[Finding]], Callable[[Whole], Iterator[Finding]]] = (
+    MappingProxyType({silent.unseen_change: silent.any_change})
+)
+"""What a repair is tried by, where that is more than the rule that found the mistake."""
 
 ROOTS: tuple[tuple[str, Callable[[Scene], Iterator[Finding]]], ...] = (
     ("AGX501", roots.disagree),
@@ -81,7 +88,11 @@ def inspect_program(
     source; what several rules say of one place by one code is said once.
     """
     whole = Whole(ran)
-    found = [_shown(whole, tried(whole, each, rule)) for _, rule in INSPECTIONS for each in rule(whole)]
+    found = [
+        _shown(whole, tried(whole, each, _TRIED.get(rule, rule)))
+        for _, rule in INSPECTIONS
+        for each in rule(whole)
+    ]
     for run, graph, gradients in backwards:
         call = calls.get(id(run))
         sent = call.cotangents[0] if call is not None and len(call.roots) == 1 else None
