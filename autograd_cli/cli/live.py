@@ -81,6 +81,15 @@ def findings(example: Example) -> tuple[Finding, ...]:
         return tuple(one.finding for one in _scripted(example)[1].findings)
 
 
+def plainly(example: Example) -> tuple[str, tuple[Finding, ...]]:
+    """What a program raises where Python alone runs it, empty where it comes to its end; and what is told."""
+    from autograd_cli.diagnose.scripts import inside
+
+    with _folder(example):
+        ended = inside.run(PROGRAM)
+    return ended.error, tuple(one.finding for one in ended.findings)
+
+
 def command(example: Example) -> str:
     """What a person types to run an example that lies in a file."""
     watched = " --watch" if example.kind is Kind.WATCH else ""

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from autograd_cli.catalogue import Example, Kind, Page, message_words, page
-from autograd_cli.cli.live import command, findings, ran
+from autograd_cli.cli.live import PROGRAM, findings, plainly, ran
 from autograd_cli.report import Finding
 from autograd_cli.report.diagnosis import Traced
 from autograd_cli.report.reproduced import Outcome, Reproduced
@@ -21,46 +21,50 @@ def reproduced(found: Sequence[Traced]) -> tuple[Traced, ...]:
     return tuple(replace(one, reproduced=_reproduced(one.finding)) for one in found)
 
 
+@dataclass(frozen=True)
+class _Try:
+    """A program with the mistake: what torch `said` of it where Python alone ran it, and how near that is."""
+
+    example: Example
+    said: str
+    nearness: tuple[bool, bool, float, bool, int]
+
+
 def _reproduced(finding: Finding) -> Reproduced:
     import torch
 
     about, version = page(finding.code), str(torch.__version__)
     if about.needs:
         return Reproduced(version, Outcome.NOT_HERE, needs=about.needs)
-    shown = [(example, _told(example, about)) for example in about.broken]
-    example, told = max(shown, key=lambda pair: _nearness(pair[1], finding))
-    repaired = _repair(about, example)
-    after = None if repaired is None else ran(repaired)
+    programs = [example for example in about.broken if example.kind is not Kind.CONSOLE]
+    best = max((_tried(example, about, finding) for example in programs), key=lambda one: one.nearness)
+    repaired = _repair(about, best.example)
+    after = ran(repaired)
     return Reproduced(
         torch=version,
-        outcome=_outcome(told, finding),
-        command="" if example.kind is Kind.CONSOLE else command(example),
-        program=example.text,
-        said="" if told is None else told.torch,
-        repaired="" if repaired is None else repaired.text,
-        passed=None if after is None else not after.codes and after.status == 0,
+        outcome=_outcome(best, about, finding),
+        command=f"python {PROGRAM}",
+        program=best.example.text,
+        said=best.said,
+        repaired=repaired.text,
+        passed=not after.codes and after.status == 0,
     )
 
 
-def _told(example: Example, about: Page) -> Finding | None:
-    """The finding of a page that its example gives here; None where it gives none."""
-    return next((found for found in findings(example) if found.code == about.code), None)
+def _tried(example: Example, about: Page, wanted: Finding) -> _Try:
+    error, found = plainly(example)
+    said = error or next((one.torch for one in found if one.code == about.code), "")
+    likeness = _likeness(said, wanted.torch)
+    has_name = any(one.name == wanted.name for one in found)
+    far = len(_words(said) ^ _words(wanted.torch))
+    return _Try(example, said, (bool(said), likeness >= _SAME, likeness, has_name, -far))
 
 
-def _nearness(told: Finding | None, wanted: Finding) -> tuple[bool, float, float]:
-    """How near a finding is to the one of the log: by its name, then by torch's words."""
-    if told is None:
-        return False, -1.0, -1.0
-    words, others = _words(told.torch), _words(wanted.torch)
-    return told.name == wanted.name, _likeness(told.torch, wanted.torch), -len(words ^ others)
-
-
-def _outcome(told: Finding | None, wanted: Finding) -> Outcome:
-    if told is None:
-        return Outcome.GONE
-    if not told.torch:
-        return Outcome.SILENT
-    return Outcome.RAISED if _likeness(told.torch, wanted.torch) >= _SAME else Outcome.REWORDED
+def _outcome(best: _Try, about: Page, wanted: Finding) -> Outcome:
+    if best.said:
+        return Outcome.RAISED if _likeness(best.said, wanted.torch) >= _SAME else Outcome.REWORDED
+    is_there = any(one.code == about.code for one in findings(best.example))
+    return Outcome.SILENT if is_there else Outcome.GONE
 
 
 def _likeness(message: str, other: str) -> float:
@@ -74,9 +78,6 @@ def _words(message: str) -> frozenset[str]:
     return message_words(_CLASS.sub("", message))
 
 
-def _repair(about: Page, example: Example) -> Example | None:
-    """The repaired example that belongs to a broken one: the one in its place, else the first."""
-    if not about.repaired:
-        return None
-    at = about.broken.index(example)
-    return about.repaired[at if len(about.repaired) == len(about.broken) else 0]
+def _repair(about: Page, example: Example) -> Example:
+    """The repaired example that belongs to a broken one: it stands in the same place."""
+    return about.repaired[about.broken.index(example)]

@@ -23,9 +23,9 @@ class Outcome(StrEnum):
 class Reproduced:
     """A smallest program with the mistake, and the repaired one, each run.
 
-    `command` runs `program` and `repaired`; it is empty where these are commands. `said` is what torch
-    said of the first; `passed` whether the second came to its end with nothing found in it. `needs`
-    says what showing it takes, where that is not everywhere: then nothing was run.
+    `command` runs `program` and `repaired`. `said` is what torch said of the first; `passed` whether the
+    second came to its end with nothing found in it. `needs` says what showing it takes, where that is
+    not everywhere: then nothing was run.
     """
 
     torch: str

@@ -41,3 +41,13 @@ def test_each_name_that_a_log_may_give_is_shown_by_a_program_of_its_page(page):
     given = {row.name for row in ROWS if row.code == page.code}
     shown = {found.name for example in page.broken for found in live.findings(example)}
     assert given - shown == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
+def test_each_broken_one_has_its_repair_in_the_same_place(page):
+    assert [one.kind for one in page.broken] == [one.kind for one in page.repaired]
+
+
+@pytest.mark.parametrize("page", OF_LOGS, ids=lambda page: page.code)
+def test_a_page_of_logs_has_a_program_that_python_alone_can_run(page):
+    assert any(one.kind is not Kind.CONSOLE for one in page.broken)

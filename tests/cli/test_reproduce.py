@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from autograd_cli import catalogue, cli
-from autograd_cli.catalogue import load
+from autograd_cli.catalogue import Kind, load
 from autograd_cli.cli import live, reproduce
 from autograd_cli.cli.environment import Environment
 from autograd_cli.diagnose.logs.rows import ROWS
@@ -48,7 +48,7 @@ def of(code, message, name=None):
 
 def words(message):
     """The words of a message, in whatever order torch lists tensors."""
-    return catalogue.message_words(message.removeprefix("RuntimeError: "))
+    return catalogue.message_words(message)
 
 
 def agx(log, *options):
@@ -61,16 +61,17 @@ def agx(log, *options):
 
 
 @pytest.mark.parametrize("page", SHOWN, ids=lambda page: page.code)
-def test_what_the_program_of_a_page_says_is_reproduced_by_it(page):
+def test_what_a_program_of_a_page_raises_is_reproduced_by_it(page):
     for example in page.broken:
-        said = next(found for found in live.findings(example) if found.code == page.code)
-        found = of(page.code, said.torch, said.name)
-        if said.torch:
+        error, told = live.plainly(example) if example.kind is not Kind.CONSOLE else ("", ())
+        name = next((one.name for one in told if one.code == page.code), None)
+        found = of(page.code, error or "what this torch does not say", name)
+        if error:
             assert found.outcome is Outcome.RAISED
-            assert words(found.said) == words(said.torch)
+            assert words(found.said) == words(error)
         else:
             assert found.outcome in (Outcome.SILENT, Outcome.REWORDED)
-        assert (found.passed, bool(found.repaired)) == (True, True)
+        assert (found.passed, found.command) == (True, "python program.py")
 
 
 def test_the_same_message_is_raised_from_a_smallest_program_and_the_repaired_one_is_run():
@@ -96,7 +97,7 @@ def test_json_has_both_programs_and_what_came_of_them():
     assert finding["reproduced"] == {
         "torch": str(torch.__version__),
         "outcome": "raised",
-        "command": "agx diagnose program.py",
+        "command": "python program.py",
         "program": page.broken[0].text,
         "said": "RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x144 and 256x10)",
         "repaired": page.repaired[0].text,
@@ -132,11 +133,25 @@ def test_an_error_that_this_torch_no_longer_raises_is_said_to_be_gone(monkeypatc
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_of_several_programs_the_one_that_says_the_same_is_taken(turned, monkeypatch):
-    product = 'agx trace "(X @ w).sum()" --X "ones(2,3)" --w "ones(4,1)"'
-    vectors = 'agx trace "dot(x, y)" --x "ones(3)" --y "ones(4)"'
+    product = "import torch\n\ntorch.ones(2, 3) @ torch.ones(4, 1)\n"
+    vectors = "import torch\n\ntorch.dot(torch.ones(3), torch.ones(4))\n"
     page = load.parse(catalogue.page("AGX301").text)
-    lines = [vectors, product] if turned else [product, vectors]
-    page.sections["How to see it"] = "\n".join(["```console", *lines, "```"])
+    blocks = [f"```python\n{text}```\n" for text in (product, vectors)]
+    page.sections["How to see it"] = "\n".join(blocks[::-1] if turned else blocks)
     monkeypatch.setattr(reproduce, "page", lambda code: page)
     found = of("AGX301", "RuntimeError: mat1 and mat2 shapes cannot be multiplied (7x8 and 9x1)")
-    assert (found.outcome, found.program, found.command) == (Outcome.RAISED, product, "")
+    assert (found.outcome, found.program) == (Outcome.RAISED, product)
+
+
+def test_a_mistake_of_which_torch_says_nothing_is_shown_all_the_same():
+    found = of("AGX420", "RuntimeError: CUDA out of memory. Tried to allocate 2.00 MiB")
+    assert (found.outcome, found.said, found.passed) == (Outcome.SILENT, "", True)
+    assert "losses.append(loss)" in found.program
+
+
+def test_a_warning_is_raised_again_too():
+    found = of(
+        "AGX407", "UserWarning: Using a target size (torch.Size([9])) that is different to the input size"
+    )
+    assert found.outcome is Outcome.RAISED
+    assert found.said.startswith("UserWarning: Using a target size (torch.Size([4]))")
