@@ -26,7 +26,7 @@ class Script:
 
     def called(self, call: ast.Call) -> Function | None:
         """The function of this file that a call runs, as far as names tell; of a module its forward."""
-        name = _last(call.func)
+        name = last(call.func)
         if isinstance(call.func, ast.Name | ast.Attribute):
             for node in ast.walk(self.tree):
                 if isinstance(node, Function) and node.name == name:
@@ -38,8 +38,8 @@ class Script:
         """The class of this file that a name, or an attribute of that name, is made of."""
         classes = {node.name: node for node in ast.walk(self.tree) if isinstance(node, ast.ClassDef)}
         for node in ast.walk(self.tree):
-            if isinstance(node, ast.Assign) and name in map(_last, node.targets):
-                made = [_last(part.func) for part in ast.walk(node.value) if isinstance(part, ast.Call)]
+            if isinstance(node, ast.Assign) and name in map(last, node.targets):
+                made = [last(part.func) for part in ast.walk(node.value) if isinstance(part, ast.Call)]
                 found = next((classes[one] for one in made if one in classes), None)
                 if found is not None:
                     return found
@@ -83,7 +83,7 @@ def stored(statement: ast.stmt) -> set[str]:
     }
 
 
-def _last(node: ast.expr) -> str:
+def last(node: ast.expr) -> str:
     """The last part of a dotted name, empty for what is none."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 

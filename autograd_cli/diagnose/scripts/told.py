@@ -7,7 +7,7 @@ from autograd_cli.diagnose.logs import choosing
 from autograd_cli.diagnose.logs.facts import own
 from autograd_cli.diagnose.logs.read import read
 from autograd_cli.diagnose.logs.records import Raised
-from autograd_cli.diagnose.scripts import cuts
+from autograd_cli.diagnose.scripts import cuts, rounds
 from autograd_cli.diagnose.scripts.cuts import Cut
 from autograd_cli.diagnose.scripts.records import Ended, Happened
 from autograd_cli.report import Finding
@@ -92,7 +92,7 @@ def _linked(
         if one.is_own:
             continue
         cut = _cut(one)
-        around = (*before, f"cut = {cut.piece}") if cut else before
+        around = (*before, *([f"cut = {cut.piece}"] if cut else rounds.lines(one.raised, one.tensors)))
         link = replace(one.raised, before=around, cause=_within(one.raised) or link)
         linked.append((link, one))
     return ([] if link is None else [link]), linked

@@ -197,7 +197,7 @@ ROWS = (
         when=either(
             near(
                 r"\b(?:h|hx|cx|hidden|hiddens|state|h_\w+|hidden_\w+|\w+_hidden)\b *[=,]|"
-                r"[Ll][Ss][Tt][Mm]|GRU|RNN"
+                r"[Ll][Ss][Tt][Mm]|GRU|RNN|carried from round to round"
             ),
             inside("rnn", "lstm", "gru"),
         ),

@@ -71,7 +71,9 @@ ROWS = (
             say("or run the forward again before {loss}.backward(), with detach where networks share it"),
         ),
         also=(_FAMILY[0], _FAMILY[2]),
-        when=either(_weight, near(r"(?i)\b(?:opt\w*|\w*optim\w*)\.step\(|\bd_\w*loss|\bloss_d\b|netd\b")),
+        when=either(
+            _weight, near(r"(?i)(?<!`)\b(?:opt\w*|\w*optim\w*)\.step\(|\bd_\w*loss|\bloss_d\b|netd\b")
+        ),
     ),
     Row(
         "AGX409",
