@@ -1,0 +1,136 @@
+"""A backward that comes too late, in a script: whether a round, a step or the forward itself is why."""
+
+import pytest
+
+from autograd_cli.diagnose.scripts import inside
+
+HEAD = """\
+import torch
+from torch import nn
+
+"""
+
+MEMORY = """\
+def train(cell, rounds):
+    memory = torch.zeros(2, 4)
+    for number in range(rounds):
+        memory = cell(torch.ones(2, 3), memory)
+        loss = memory.mean()
+        loss.backward()
+
+
+train(nn.GRUCell(3, 4), 3)
+"""
+
+CONTEXT = """\
+layer = nn.Linear(3, 3)
+context, number = torch.zeros(1, 3), 0
+while number < 3:
+    mixed = torch.tanh(layer(context))
+    mixed.sum().backward()
+    context = mixed
+    number += 1
+"""
+
+TOTAL = """\
+w = torch.ones(2, requires_grad=True)
+total = torch.zeros(())
+for number in range(3):
+    total += (w**2).sum()
+    total.backward()
+"""
+
+ONCE = """\
+layer = nn.Linear(3, 3)
+shared = torch.sigmoid(layer(torch.ones(1, 3)))
+for number in range(3):
+    loss = (shared * number).sum()
+    loss.backward()
+"""
+
+TWO_LOSSES = """\
+layer = nn.Linear(3, 3)
+for number in range(3):
+    shared = torch.sigmoid(layer(torch.ones(1, 3)))
+    shared.sum().backward()
+    shared.mean().backward()
+"""
+
+LET_GO = """\
+layer = nn.Linear(3, 3)
+state = torch.zeros(1, 3)
+for number in range(3):
+    state = torch.tanh(layer(state.detach()))
+    loss = state.sum()
+    loss.backward()
+    loss.backward()
+"""
+
+CRITIC = """\
+def play(maker, critic, steps):
+    score = critic(maker)
+    score.mean().backward(retain_graph=True)
+    steps.step()
+    loss = -score.mean()
+    loss.backward()
+
+
+maker = torch.ones(4, 2, requires_grad=True)
+critic = nn.Sequential(nn.Conv1d(4, 3, 1), nn.Flatten())
+steps = torch.optim.SGD(critic.parameters(), lr=0.1)
+play(maker, critic, steps)
+"""
+
+FRESH = """\
+w = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+opt = torch.optim.Adam([w])
+h = torch.ones(1, 2) @ w
+second = (h @ w).sum()
+h.sum().backward(retain_graph=True)
+opt.step()
+second.backward()
+"""
+
+IN_FORWARD = """\
+scale = torch.ones(2)
+w = torch.ones(2, requires_grad=True)
+opt = torch.optim.Adam([w])
+for number in range(2):
+    loss = (w * scale).sum()
+    if number:
+        scale += 1
+    loss.backward()
+    opt.step()
+"""
+
+SCHEDULED = """\
+scale = torch.ones(2)
+w = torch.ones(2, requires_grad=True)
+schedule = torch.optim.lr_scheduler.StepLR(torch.optim.SGD([w], lr=0.1), 10)
+loss = (w * scale).sum()
+schedule.step()
+scale += 1
+loss.backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (MEMORY, "recurrent-state-not-detached"),
+        (CONTEXT, "recurrent-state-not-detached"),
+        (TOTAL, "recurrent-state-not-detached"),
+        (ONCE, "backward-twice-freed-graph"),
+        (TWO_LOSSES, "backward-twice-freed-graph"),
+        (LET_GO, "backward-twice-freed-graph"),
+        (CRITIC, "optimizer-step-before-backward"),
+        (FRESH, "optimizer-step-before-backward"),
+        (IN_FORWARD, "inplace-modified-saved-tensor"),
+        (SCHEDULED, "inplace-modified-saved-tensor"),
+    ],
+)
+def test_the_mistake_is_named_by_what_is_written_around_the_backward(tmp_path, text, name):
+    path = tmp_path / "fit.py"
+    path.write_text(HEAD + text)
+    (told,) = inside.run(str(path)).findings
+    assert told.finding.name == name
