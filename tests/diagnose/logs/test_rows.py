@@ -250,6 +250,19 @@ def test_what_backward_starts_at_is_told_as_it_is_written(text, start):
             "Function Mul returned an invalid gradient at index 0 - expected shape [3, 4] but got [4, 3]",
             "a gradient of shape [4, 3] at index 0, where the input has shape [3, 4]",
         ),
+        ("Expected floating point type for target with class probabilities, got Long", "and it is int64"),
+        (
+            "expected target dtype to be Long or Byte, but got Float",
+            "is float32, where class numbers are int64",
+        ),
+        (
+            "Output 0 of ViewBackward0 is a view and its base or another view of its base has been modified",
+            "meets a view, made by ViewBackward0, of what was changed in place",
+        ),
+        (
+            "function S returned an incorrect number of gradients (expected 2, got 1)",
+            "returns 1 gradient, and",
+        ),
         ("element 1 of the input tensors does not require grad", "the tensor at index 1"),
         (
             "parameters and buffers on device cuda:0 (device_ids[0]) but found one of them on device: cpu",

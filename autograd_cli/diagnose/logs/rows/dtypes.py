@@ -64,6 +64,20 @@ _TARGET_FLOATS = says(
 )
 
 
+def _target(raised: Raised, facts: Facts) -> str:
+    if "class probabilities" in raised.message:
+        return say(
+            "the target of `{text}` has the scores' shape, so it holds probabilities, and it is {whole}",
+            "the target has the scores' shape, so it holds probabilities, and it is {whole}",
+            "the target has the scores' shape, so it holds probabilities, which are floating",
+        )(raised, facts)
+    return say(
+        "the target of `{text}` is {found}, where class numbers are int64",
+        "the target is {found}, where class numbers are int64",
+        "the target has another dtype than the loss takes",
+    )(raised, facts)
+
+
 def _not(test: Test) -> Test:
     return lambda raised, facts: not test(raised, facts)
 
@@ -92,10 +106,7 @@ ROWS = (
         "AGX313",
         "cross-entropy-target-dtype",
         _TARGETS,
-        say(
-            "the target of `{text}` has another dtype than the loss takes: {dtype0} and {dtype1} are named",
-            "the target has another dtype than the loss takes",
-        ),
+        _target,
         ("class numbers are int64 of shape (n,); probabilities are floating, of the shape of the scores",),
         ("write target.long() for class numbers, target.float() for probabilities",),
         also=("dtype-mismatch-double-float", "index-dtype"),

@@ -43,6 +43,20 @@ def _batched(raised: Raised, facts: Facts) -> bool:
     return inside("functorch/")(raised, facts) and len(sizes) == 2 and sizes[0] + 1 == sizes[1]
 
 
+def _views(raised: Raised, facts: Facts) -> str:
+    if "its base or another view" in raised.message:
+        return say(
+            "`{text}` meets a view, made by {op}, of what was changed in place",
+            "a view that {op} made is used after what it views was changed in place",
+            "a view is used after what it views was changed in place",
+        )(raised, facts)
+    return say(
+        "`{text}` changes one of several views that one call of {op} made",
+        "one of several views that {op} made is changed in place",
+        "one of several views of one tensor is changed in place",
+    )(raised, facts)
+
+
 ROWS = (
     Row(
         "AGX615",
@@ -156,11 +170,7 @@ ROWS = (
         "AGX432",
         "multi-view-inplace",
         ("is a view and is being modified inplace", "is a view and its base or another view"),
-        say(
-            "`{text}` changes one of several views that one call of {op} made",
-            "one of several views that {op} made is changed in place",
-            "one of several views of one tensor is changed in place",
-        ),
+        _views,
         ("unbind, split, chunk and iteration over a tensor give views that share memory",),
         ("use the form out of place (squeeze for squeeze_, x = x - m for sub_), or clone() the view first",),
     ),

@@ -110,9 +110,9 @@ ROWS = (
         "batch-size-mismatch",
         ("to match target batch_size", "size mismatch (got input"),
         say(
-            "`{text}`: {size0} rows of scores meet {size1} targets",
-            "{size0} rows of scores meet {size1} targets",
-            "`{text}`: scores of shape {shape0} meet targets of shape {shape1}",
+            "`{text}` has {size0} rows of scores for {size1} targets",
+            "there are {size0} rows of scores for {size1} targets",
+            "`{text}` has scores of shape {shape0} for targets of shape {shape1}",
             "scores and targets differ in number",
         ),
         ("a view or a flatten moved the batch into another dimension",),
@@ -257,7 +257,7 @@ ROWS = (
         "amp-fp16-params-with-scaler",
         ("attempting to unscale fp16 gradients",),
         say(
-            "`{text}` scales gradients of parameters that are float16 themselves",
+            "`{text}` unscales gradients of parameters that are float16 themselves",
             "a GradScaler meets parameters that are float16 themselves",
         ),
         (

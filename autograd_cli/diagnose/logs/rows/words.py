@@ -11,6 +11,7 @@ WHOLE = {"int64", "int32", "int16", "int8", "uint8", "bool"}
 
 Test = Callable[[Raised, Facts], bool]
 
+_ONE = re.compile(r"\b1 (gradient|target|input|channel|row|token|position|element)s\b")
 _GAP = re.compile(r"\{(\w+)\}")
 _LOSS = re.compile(
     r"(?P<of>(?:[A-Za-z_][\w.\[\]\"']*)?\([^()]*\)|[A-Za-z_][\w.\[\]\"']*)"
@@ -20,6 +21,7 @@ _RUNS_BACKWARD = re.compile(
     r"(?:self\.)?(?:\w*accelerator|\w*fabric|\w*engine|\w*strategy|\w*trainer|\w*scaler|torch\.autograd|autograd|self)$"
 )
 _EXPECTED_FIRST = re.compile(r"expected shape .* but got")
+_FOUND_LAST = re.compile(r"but (?:got|found)\b")
 _LONGEST_TEXT = 72
 _GRAD = re.compile(r"([A-Za-z_][\w.\[\]]*)\.grad\b")
 
@@ -31,7 +33,7 @@ def say(*templates: str) -> Callable[[Raised, Facts], str]:
         known = gaps(raised, facts)
         for template in templates:
             if all(known.get(gap) for gap in _GAP.findall(template)):
-                return _GAP.sub(lambda gap: known[gap[1]], template)
+                return _ONE.sub(r"1 \1", _GAP.sub(lambda gap: known[gap[1]], template))
         return ""
 
     return told
@@ -74,13 +76,13 @@ def _told_apart(raised: Raised, facts: Facts) -> Iterator[tuple[str, str]]:
         shapes = facts.shapes[::-1] if _EXPECTED_FIRST.search(raised.message) else facts.shapes
         yield from (("given", str(list(shapes[0]))), ("wanted", str(list(shapes[1]))))
     yield "whole", next((dtype for dtype in facts.dtypes if dtype in WHOLE), "")
-    yield "found", facts.dtypes[-1] if facts.dtypes and "but got" in raised.message else ""
+    yield "found", facts.dtypes[-1] if len(facts.dtypes) > 1 and _FOUND_LAST.search(raised.message) else ""
 
 
 def source(raised: Raised) -> str:
-    """The line of the person's own last frame."""
+    """The line of the person's own last frame, but that of a copy of torch that raises the error."""
     frame = own(raised)
-    return frame.text if frame else ""
+    return frame.text if frame and not frame.text.startswith("raise ") else ""
 
 
 def inside(*files: str) -> Test:
