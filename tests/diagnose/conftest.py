@@ -8,12 +8,13 @@ import torch
 from autograd_cli.diagnose.failures import failure
 from autograd_cli.diagnose.inspections import inspect
 from autograd_cli.diagnose.programs import failure_of
+from autograd_cli.explore import explore
 from autograd_cli.gradients.backward import backward
 from autograd_cli.graph.pack import graph, with_cotangents
 from autograd_cli.graph.read import read
 from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
-from autograd_cli.report import Finding, Gradient
+from autograd_cli.report import Finding, Gradient, Report
 from autograd_cli.run.program import run_program
 from autograd_cli.run.record import run, torch_state
 from autograd_cli.run.settings import Settings
@@ -125,3 +126,9 @@ def works() -> Callable[..., None]:
             assert finding.code not in {each.code for each in looked_at(made)}, program
 
     return check
+
+
+@pytest.fixture
+def explore_report() -> Callable[[str], Report]:
+    """`explore_report(source)`: the whole report of a source without bindings."""
+    return lambda source: explore(source, [])

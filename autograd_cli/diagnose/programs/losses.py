@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.programs.creating import creates, name_of, required
-from autograd_cli.diagnose.programs.cutting import REASONS, cuts
+from autograd_cli.diagnose.programs.cutting import REASONS, comes_from_leaf, cuts, deepest
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.uncut import without
-from autograd_cli.diagnose.programs.upstream import sources
+from autograd_cli.diagnose.programs.upstream import Source, mode_of, sources
 from autograd_cli.diagnose.programs.ways import is_made, value_named
-from autograd_cli.diagnose.statements import parts, targets
+from autograd_cli.diagnose.statements import called, parts, replaced, targets
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr, Statement
 from autograd_cli.lang.source import named
@@ -24,7 +24,7 @@ def made_leaf(whole: Whole) -> Iterator[Finding]:
         traced = value_named(whole, nodes.Name(text))
         if traced is None or traced.number not in leaves or not is_made(traced):
             continue
-        found = next(cuts(whole, sources(whole, nodes.Name(text), place.span.start)), None)
+        found = deepest(whole, list(cuts(whole, sources(whole, nodes.Name(text), place.span.start))))
         yield _cut_before(whole, text, place, *found) if found else _without_leaf(whole, text, place)
 
 
@@ -54,6 +54,9 @@ def _untold(whole: Whole, place: Expr | Statement, fix: Fix) -> Fix:
 def _without_leaf(whole: Whole, text: str, place: Expr | Statement) -> Finding:
     """A loss that nothing which requires grad goes into."""
     way = list(sources(whole, nodes.Name(text), place.span.start))
+    mode = next((found for source in way if (found := _mode_on_the_way(whole, source))), None)
+    if mode is not None:
+        return _under_mode(whole, text, place, mode)
     made = [s for s in way if isinstance(s.value, nodes.Call) and creates(s.value)]
     names = [name_of(source) for source in reversed(made)]
     what = f" from {named(names)}" if names else ""
@@ -64,6 +67,28 @@ def _without_leaf(whole: Whole, text: str, place: Expr | Statement) -> Finding:
         f"ends at `{text}` itself, and no other tensor gets a gradient.",
         span=place.span,
         fix=fixes or (Fix("let what it is computed from require grad instead"),),
+    )
+
+
+def _mode_on_the_way(whole: Whole, source: Source) -> Expr | None:
+    """The no_grad or its like that a value was computed under though a leaf goes into it."""
+    return mode_of(whole, source) if comes_from_leaf(whole, source.value) else None
+
+
+def _under_mode(whole: Whole, text: str, place: Expr | Statement, mode: Expr) -> Finding:
+    """A loss whose forward stands under no_grad: that is left out, and so is the flag."""
+    made = whole.source[mode.span]
+    on = "set_grad_enabled(True)" if called(mode) == "set_grad_enabled" else "enable_grad()"
+    prefix = made[: made.rfind(".") + 1] if "." in made.partition("(")[0] else ""
+    program = replaced(whole.source, {mode.span: f"{prefix}{on}"})
+    return whole.finding(
+        "AGX419",
+        f"Telling `{text}` to require grad on {whole.where(place.span)} makes no graph: it is computed under "
+        f"`{made}` of {whole.where(mode.span)}, where torch records nothing, so backward ends at `{text}` "
+        "itself, and no other tensor gets a gradient.",
+        span=place.span,
+        fix=(_untold(whole, place, Fix(f"{whole.where(mode.span)}:  {prefix}{on}", program)),),
+        cut=whole.line(mode.span),
     )
 
 

@@ -1,21 +1,27 @@
 """Backward calls from where no way leads to a leaf: what cut it, or what should have required grad."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.outputs import NO_GRAPH, unrecording
 from autograd_cli.diagnose.programs import rebound, uncut
 from autograd_cli.diagnose.programs.creating import creates, name_of, required, wanted
-from autograd_cli.diagnose.programs.cutting import REASONS, comes_from_leaf, cuts, kind as cut_kind
+from autograd_cli.diagnose.programs.cutting import (
+    REASONS,
+    Cut,
+    comes_from_leaf,
+    cuts,
+    deepest,
+    kind as cut_kind,
+)
 from autograd_cli.diagnose.programs.ended import Ended
-from autograd_cli.diagnose.programs.upstream import Source, mode_around, parts_of, sources
+from autograd_cli.diagnose.programs.upstream import Source, mode_of, names_in, parts_of, sources
 from autograd_cli.diagnose.programs.ways import CREATES
 from autograd_cli.diagnose.statements import (
     called,
     calls,
     keyword_added,
     replaced,
-    statements,
     targets,
 )
 from autograd_cli.lang import nodes
@@ -38,15 +44,34 @@ def detached(case: Ended) -> Finding | None:
 
 
 def _told(case: Ended, expr: Expr, kind: str, code: str) -> Finding:
-    text = case.source[expr.span]
+    text, every = case.source[expr.span], list(cuts(case.whole, _way(case)))
     return case.finding(
         code,
         f"{drawing.quoted(case.roots[0].text)} has no graph: {drawing.quoted(text)} on "
         f"{case.where(expr.span)} {REASONS[kind]}.",
         expr=expr,
-        fix=tuple(uncut.without(case.whole, expr, kind, cuts(case.whole, _way(case)))),
+        cause=(*_further(case, expr, every), no_cure(case.roots[0])),
+        fix=tuple(uncut.without(case.whole, expr, kind, every)),
         backward=case.line,
     )
+
+
+def _further(case: Ended, expr: Expr, every: Sequence[Cut]) -> Iterator[str]:
+    """The other cuts on the way, which would end it too."""
+    for other, kind in every:
+        if other is not expr:
+            where = f"{drawing.quoted(case.source[other.span])} on {case.where(other.span)}"
+            yield f"so does {where}: it {REASONS[kind]}"
+
+
+def no_cure(root: Operand) -> str:
+    """That telling a loss to require grad only silences torch."""
+    told = (
+        f"`{root.text}.requires_grad = True`"
+        if isinstance(root.expr, nodes.Name)
+        else "to make it require grad"
+    )
+    return f"{told} cures nothing: backward would end right there, and nothing before it get a gradient"
 
 
 def _cut(case: Ended) -> tuple[Expr, str] | None:
@@ -56,14 +81,15 @@ def _cut(case: Ended) -> tuple[Expr, str] | None:
     detached = _detached_in_place(case)
     if detached is not None:
         return detached, "detach"
-    return next(cuts(case.whole, _way(case)), None)
+    return deepest(case.whole, list(cuts(case.whole, _way(case))))
 
 
 def _detached_in_place(case: Ended) -> Expr | None:
-    """`y.detach_()` as a statement, of the tensor that the backward starts from."""
+    """`y.detach_()` as a statement, of a tensor that the backward goes through."""
+    through = {name for source in _way(case) for name in names_in(case.whole, source.value)}
     for call in calls(case.run.program, "detach_"):
         inner = call.function.value if isinstance(call.function, nodes.Attribute) else None
-        if any(inner == root.expr for root in case.roots) and call.span.start < case.expr.span.start:
+        if isinstance(inner, nodes.Name) and inner.id in through and call.span.start < case.expr.span.start:
             return call
     return None
 
@@ -101,7 +127,7 @@ def nothing(case: Ended) -> Finding | None:
 def _in_mode(case: Ended, root: Operand) -> Finding | None:
     """The forward stands under no_grad."""
     for source in _way(case):
-        mode = _mode(case, source)
+        mode = mode_of(case.whole, source)
         if mode is None or (source.made is not None and source.made.requires_grad):
             continue
         if rebound.is_rebound(case, source):
@@ -116,21 +142,10 @@ def _in_mode(case: Ended, root: Operand) -> Finding | None:
             f"{drawing.quoted(root.text)} has no graph: {case.where(source.statement.span)} computes it "
             f"under `{text}` of {line}, where torch records nothing.",
             name="no-grad-around-trainable",
+            cause=(no_cure(root),),
             fix=(Fix(f"{line}:  {prefix}{on}", replaced(case.source, {mode.span: f"{prefix}{on}"})),),
         )
     return None
-
-
-def _mode(case: Ended, source: Source) -> Expr | None:
-    """The mode that a value was computed under, in the body of a function of the program too."""
-    called_names = {called(node) for node in nodes.walk(source.value)}
-    for statement in case.whole.all_statements:
-        if isinstance(statement, nodes.Define) and statement.name in called_names:
-            inner = (mode_around(case.whole, each) for each in statements(statement.body))
-            found = next(filter(None, inner), None)
-            if found is not None:
-                return found
-    return mode_around(case.whole, source.statement)
 
 
 def _second_order(case: Ended, root: Operand) -> Finding | None:
@@ -175,6 +190,7 @@ def _creates_graph(call: nodes.Call) -> bool:
 
 def _no_leaf(case: Ended, root: Operand) -> Finding:
     made = [s for s in _way(case) if isinstance(s.value, nodes.Call) and creates(s.value)]
+    made = [s for s in made if s.made is None or not s.made.requires_grad]
     made = wanted(case.whole, made) or made
     names = [name_of(s) for s in reversed(made) if name_of(s)]
     rows = [

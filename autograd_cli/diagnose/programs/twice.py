@@ -61,28 +61,39 @@ def _first(case: Ended) -> Passed | None:
 
 
 def _crossing(case: Ended, first: Passed) -> Traced | None:
-    """The newest value that was made before the first backward and that this one goes through.
+    """The newest value that both backwards go through, of two places of a program one that was freed.
 
-    Of two places of the program, the newest whose node has lost what it kept: both went through it.
+    Where the first started is not always known any more: then the oldest that was freed.
     """
     if case.root is None:
         return None
     under = sorted(reachable([case.root]), key=lambda traced: -traced.number)
     older = [t for t in under if t.number < first.at and t.grad_fns and requires_grad(t)]
-    freed = [] if first.span == case.expr.span else [t for t in older if any(map(is_freed, t.grad_fns))]
-    return next(iter(freed or older), None)
+    if first.span == case.expr.span:
+        return next(iter(older), None)
+    freed = [t for t in older if any(map(is_freed, t.grad_fns))]
+    roots = [traced for traced in case.whole.values if traced.number in first.roots]
+    shared = {traced.number for traced in reachable(roots)}
+    both = [t for t in freed or older if t.number in shared]
+    return next(iter(both), None) or next(iter((freed or older)[::-1]), None)
 
 
 def _sentence(case: Ended, first: Passed, crossing: Traced | None) -> str:
+    turn = "round" if case.whole.loops(case.expr.span) else "call"
     if first.span == case.expr.span:
         through = f", and {_quoted(case, crossing)} leads back into it" if crossing else ""
         if crossing is not None and not _is_carried(case, crossing):
             where = case.where(crossing.expr.span)
             return (
                 f"{_quoted(case, crossing)} is computed once, on {where}, and the backward of the first "
-                "round freed its graph: each round needs a forward of its own."
+                f"{turn} freed its graph: each {turn} needs a forward of its own."
             )
-        return f"The backward of the round before freed its graph{through}: it cannot be gone through again."
+        return f"The backward of the {turn} before freed its graph{through}: it cannot be gone through again."
+    if case.whole.line(first.span) == case.line:
+        return (
+            f"The first backward of {case.where(first.span)} freed the graph that the second goes through "
+            "again: what the nodes kept is gone."
+        )
     return (
         f"The backward of {case.where(first.span)} freed the graph that the backward of "
         f"{case.where(case.expr.span)} goes through again: what the nodes kept is gone."

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from autograd_cli.diagnose.programs.cutting import CASTS, Cut
 from autograd_cli.diagnose.programs.scene import Whole
-from autograd_cli.diagnose.repair import TIGHT, spelled
+from autograd_cli.diagnose.repair import TIGHT, followed, spelled
 from autograd_cli.diagnose.statements import called, parts, replaced
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
@@ -17,12 +17,55 @@ def without(whole: Whole, expr: Expr, kind: str, others: Iterable[Cut] = ()) -> 
     edits = dict(_edits(whole, expr, kind))
     if edits:
         yield Fix(_words(whole, expr, edits), replaced(whole.source, edits))
-    elif kind == "whole" or kind == "truth":
-        smooth = "sigmoid of the difference" if kind == "truth" else "softmax, or the values themselves"
-        yield Fix(f"put something smooth in its place: {smooth}")
+    elif kind in _SMOOTH:
+        smooth = _smooth(whole, expr)
+        if smooth:
+            program = replaced(whole.source, {expr.span: smooth})
+            yield Fix(f"{whole.where(expr.span)}:  {smooth}, smooth in its place", program)
+        else:
+            yield Fix(f"put something smooth in its place: {_SMOOTH[kind]}")
     every = {span: text for cut in others for span, text in _edits(whole, *cut)}
     if edits and len(every) > len(edits):
         yield Fix("", replaced(whole.source, every))
+
+
+_SMOOTH = {
+    "whole": "softmax, or the values themselves",
+    "truth": "sigmoid of the difference",
+    "indices": "the values that it gives besides",
+}
+
+
+def _smooth(whole: Whole, expr: Expr) -> str:
+    """A comparison as a sigmoid, an argmax as the mean of the places by softmax; "" for all else."""
+    if isinstance(expr, nodes.Compare) and len(expr.ops) == 1 and expr.ops[0][0] in "<>":
+        sides = [followed(whole.source, side, "") for side in expr.operands]
+        left, right = sides if expr.ops[0][0] == ">" else sides[::-1]
+        return f"{spelled(whole.program, 'torch.sigmoid')}({left} - {_bare(right)})"
+    return _mean_place(whole, expr) if called(expr) in ("argmax", "argmin") else ""
+
+
+def _bare(text: str) -> str:
+    """A number without the brackets that a name would not need either."""
+    return text[1:-1] if text[1:-1].replace(".", "", 1).isdigit() else text
+
+
+def _mean_place(whole: Whole, expr: Expr) -> str:
+    """`x.argmax()` as the places weighed by softmax."""
+    assert isinstance(expr, nodes.Call)
+    function, args = expr.function, [*expr.args, *expr.keywords]
+    is_method = isinstance(function, nodes.Attribute) and not _is_module(function.value)
+    scores = function.value if is_method and isinstance(function, nodes.Attribute) else args.pop(0)
+    given = args[0].value if args and isinstance(args[0], nodes.Keyword) else args[0] if args else None
+    inner, dim = followed(whole.source, scores, ""), "0" if given is None else whole.source[given.span]
+    flat = f"{inner}.flatten()" if given is None else inner
+    sign = "-" if called(expr) == "argmin" else ""
+    softmax, arange = (spelled(whole.program, f"torch.{name}") for name in ("softmax", "arange"))
+    return f"({softmax}({sign}{flat}, {dim}) * {arange}({flat}.shape[{dim}])).sum({dim})"
+
+
+def _is_module(expr: Expr) -> bool:
+    return isinstance(expr, nodes.Name) and expr.id in ("torch", "F", "np", "math")
 
 
 def _edits(whole: Whole, expr: Expr, kind: str) -> Iterator[tuple[Span, str]]:
@@ -55,7 +98,7 @@ def _operand(expr: Expr, kind: str) -> Expr | None:
     args: Sequence[Expr] = expr.args if isinstance(expr, nodes.Call) else ()
     if args and (kind == "copy" or (kind == "number" and is_named)):
         return args[0]
-    if isinstance(inner, nodes.Name) and inner.id in ("torch", "F", "np", "math"):
+    if inner is not None and _is_module(inner):
         return None
     return inner if kind in ("detach", "number", "copy") or called(expr) in CASTS | {"to"} else None
 

@@ -125,3 +125,15 @@ def _is_on(mode: Expr) -> bool:
     given = mode.args[0]
     value = given.value if isinstance(given, nodes.Constant) else None
     return value is (called(mode) == "set_grad_enabled")
+
+
+def mode_of(whole: Whole, source: Source) -> Expr | None:
+    """The mode that a value was computed under, in the body of a function of the program too."""
+    called_names = {called(node) for node in nodes.walk(source.value)}
+    for statement in whole.all_statements:
+        if isinstance(statement, nodes.Define) and statement.name in called_names:
+            inner = (mode_around(whole, each) for each in statements(statement.body))
+            found = next(filter(None, inner), None)
+            if found is not None:
+                return found
+    return mode_around(whole, source.statement)

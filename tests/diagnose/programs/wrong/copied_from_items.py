@@ -1,4 +1,4 @@
-# expect: AGX403 error 7
+# expect: AGX403 error 6
 # fix: v = x + w; line 7:  y = (v * 2) * 3
 import torch
 x = torch.tensor(3.0, requires_grad=True)
