@@ -23,11 +23,14 @@ def reproduced(found: Sequence[Traced]) -> tuple[Traced, ...]:
 
 @dataclass(frozen=True)
 class _Try:
-    """A program with the mistake: what torch `said` of it where Python alone ran it, and how near that is."""
+    """A program with the mistake: what torch `said` of it where Python alone ran it, and how near that is.
+
+    Of programs that are equally near the shorter is nearer.
+    """
 
     example: Example
     said: str
-    nearness: tuple[bool, bool, float, bool, int]
+    nearness: tuple[bool, bool, float, bool, int, int]
 
 
 def _reproduced(finding: Finding) -> Reproduced:
@@ -57,7 +60,7 @@ def _tried(example: Example, about: Page, wanted: Finding) -> _Try:
     likeness = _likeness(said, wanted.torch)
     has_name = any(one.name == wanted.name for one in found)
     far = len(_words(said) ^ _words(wanted.torch))
-    return _Try(example, said, (bool(said), likeness >= _SAME, likeness, has_name, -far))
+    return _Try(example, said, (bool(said), likeness >= _SAME, likeness, has_name, -far, -len(example.text)))
 
 
 def _outcome(best: _Try, about: Page, wanted: Finding) -> Outcome:
