@@ -4,6 +4,7 @@ Runs in the script's process once the script is over. None of the person's code 
 property, no `__getattr__`.
 """
 
+import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dis import opmap
@@ -11,13 +12,15 @@ from types import TracebackType
 
 from autograd_cli.diagnose.logs.facts import is_library
 from autograd_cli.diagnose.logs.records import Raised
-from autograd_cli.diagnose.scripts import tensors
+from autograd_cli.diagnose.scripts import layers, tensors
 from autograd_cli.diagnose.scripts.lines import frame
 from autograd_cli.diagnose.scripts.records import Ended
+from autograd_cli.diagnose.scripts.statically import lineage
 
 _MOST_CHAINED = 6
 _MOST_FRAMES = 200
 _LONGEST = 20_000
+_PLAIN = (str, int, float, bool, type(None))
 
 
 def errors(error: BaseException | None, traceback: TracebackType | None) -> tuple[Ended, ...]:
@@ -40,7 +43,8 @@ def _ended(error: BaseException, traceback: TracebackType | None) -> Ended:
     frames = tuple(frame(code.co_filename, line or 0, code.co_name) for code, line in places)
     line = next((one.line for one in reversed(frames) if not is_library(one.file)), 0)
     raised = Raised(type(error).__name__, _message(error), frames, line=line)
-    return Ended(raised, tensors.of(tuple(zip(steps, frames, strict=True))), _is_own(steps))
+    seen = tensors.of(tuple(zip(steps, frames, strict=True)))
+    return Ended(raised, seen, _is_own(steps), layers.of(tuple(steps)))
 
 
 def _steps(traceback: TracebackType | None) -> Iterator[TracebackType]:
@@ -59,4 +63,17 @@ def _is_own(steps: Sequence[TracebackType]) -> bool:
 def _message(error: BaseException) -> str:
     """The words of an error; none where making them would run code of the script."""
     args = error.args
-    return args[0][:_LONGEST] if len(args) == 1 and type(args[0]) is str else ""
+    if len(args) == 1 and type(args[0]) is str:
+        return args[0][:_LONGEST]
+    try:
+        return str(error)[:_LONGEST] if _says_by_itself(error) else ""
+    except Exception:
+        return ""
+
+
+def _says_by_itself(error: BaseException) -> bool:
+    """Whether torch, or Python, makes the words, of nothing that could run code of the script."""
+    held = map(type.__dict__["__dict__"].__get__, lineage(error))
+    owner = next(one for one in held if "__str__" in one)
+    file = getattr(sys.modules.get(owner.get("__module__", "builtins")), "__file__", None)
+    return is_library(file or "<frozen") and all(type(one) in _PLAIN for one in error.args)

@@ -8,11 +8,15 @@ from autograd_cli.report.diagnosis import Seen, Traced
 
 @dataclass(frozen=True)
 class Ended:
-    """An error as it was raised, with the tensors of its frames; `is_own` where the script raised it."""
+    """An error as it was raised, with the tensors of its frames; `is_own` where the script raised it.
+
+    `layer` is the layer of the script's model that it came from, if it came from one.
+    """
 
     raised: Raised
     tensors: tuple[Seen, ...] = ()
     is_own: bool = False
+    layer: str = ""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ def findings(happened: Happened) -> tuple[Traced, ...]:
     told = []
     for one in choosing.chosen(known):
         ended = next((ended for raised, ended in linked if raised is one.raised), Ended(one.raised))
-        told.append(_with_cut(replace(choosing.told(one), tensors=ended.tensors), _cut(ended)))
+        found = replace(choosing.told(one), tensors=ended.tensors)
+        told.append(_with_cut(_with_layer(found, ended.layer), _cut(ended)))
     return _joined(told, happened.watched)
 
 
@@ -77,6 +78,12 @@ def _with_cut(told: Traced, cut: Cut | None) -> Traced:
     piece = f"`{cut.piece}` lets no gradient through"
     finding = replace(told.finding, cause=(line, piece, *told.finding.cause))
     return replace(told, finding=finding)
+
+
+def _with_layer(told: Traced, layer: str) -> Traced:
+    """The finding with the layer that it is of as the first thing that is said of its cause."""
+    cause = (f"in  {layer}", *told.finding.cause) if layer else told.finding.cause
+    return replace(told, finding=replace(told.finding, cause=cause))
 
 
 def _linked(

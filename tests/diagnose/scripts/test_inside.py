@@ -69,6 +69,43 @@ def test_what_is_no_error_of_torch_is_left_alone(run, text, status, error):
     assert (outcome.findings, outcome.failed, outcome.status, outcome.error) == ((), False, status, error)
 
 
+MATMUL = "import torch\ntry:\n    torch.zeros(2, 3) @ torch.zeros(2, 3)\nexcept RuntimeError as error:\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f"{MATMUL}    raise ValueError('batch 3') from error\n", ["AGX301"]),
+        (f"{MATMUL}    raise KeyError('batch 3')\n", ["AGX301"]),
+        (f"{MATMUL}    raise error\n", ["AGX301"]),
+        (f"{MATMUL}    raise\n", ["AGX301"]),
+        (f"{MATMUL}    raise KeyError('batch 3') from None\n", []),
+        (f"{MATMUL}    pass\n{{}}['x']\n", []),
+        ("raise RuntimeError('mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)')\n", []),
+        ("assert False, 'mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)'\n", []),
+    ],
+)
+def test_what_the_script_raises_itself_is_not_torchs_but_may_come_from_it(run, text, found):
+    assert [one.finding.code for one in run(text).findings] == found
+
+
+def test_an_error_of_another_process_is_found_in_the_words_of_the_one_that_ends_the_script(run):
+    text = """\
+import torch
+from torch.utils.data import DataLoader, Dataset
+class Data(Dataset):
+    def __len__(self):
+        return 2
+    def __getitem__(self, at):
+        return torch.zeros(2, 3) @ torch.zeros(2, 3)
+for batch in DataLoader(Data(), num_workers=1):
+    pass
+"""
+    outcome = run(text)
+    assert names(outcome) == [("AGX301", "matmul-shape-mismatch")]
+    assert outcome.findings[0].frame.line == 7
+
+
 def test_a_warning_of_torch_is_told_each_time(run):
     text = """\
 import torch, torch.nn.functional as F
