@@ -57,7 +57,7 @@ def told(one: Known) -> Traced:
         code=row.code,
         name=row.name,
         severity=Severity.WARNING if raised.is_warning else Severity.ERROR,
-        sentence=_sentence(_words(row.sentence, one), one.facts.op),
+        sentence=_sentence(_words(row.sentence, one), (one.facts.op, *one.facts.names)),
         line=raised.line,
         torch=f"{raised.kind}: {raised.message}" if raised.kind else raised.message,
         cause=_said(row.cause, one),
@@ -120,10 +120,10 @@ def _said(texts: Sequence[Text], one: Known) -> tuple[str, ...]:
     return tuple(filter(None, (_words(text, one) for text in texts)))
 
 
-def _sentence(words: str, op: str) -> str:
+def _sentence(words: str, names: Sequence[str]) -> str:
     """Words as a sentence; a name of code at the beginning is left as it is written."""
     first = words.split(" ", 1)[0]
-    begun = words[:1].upper() + words[1:] if first.isalpha() and first != op else words
+    begun = words[:1].upper() + words[1:] if first.isalpha() and first not in names else words
     return begun if begun.endswith((".", "?")) else f"{begun}."
 
 

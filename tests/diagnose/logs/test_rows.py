@@ -227,6 +227,7 @@ def test_every_row_has_words_where_a_log_tells_nothing():
         ("criterion(out, y).backward()", "`criterion(out, y)`"),
         ('losses["a"].backward(retain_graph=True)', '`losses["a"]`'),
         ("y.backward(g)", "`y`"),
+        ("(a * b).sum().backward()", "a tensor"),
         ("torch.autograd.backward([a, b])", "a tensor"),
     ],
 )

@@ -10,6 +10,17 @@ def _unmasked(raised: Raised, facts: Facts) -> bool:
     return not _MASKED(raised, facts)
 
 
+def _hook(raised: Raised, facts: Facts) -> str:
+    if "but hook returned" in raised.message:
+        return say("a hook returns {name0}, which is no tensor", "a hook returns what is no tensor")(
+            raised, facts
+        )
+    return say(
+        "the hook {name0} returns another gradient than it was given",
+        "a hook returns another gradient than it was given",
+    )(raised, facts)
+
+
 ROWS = (
     Row(
         "AGX426",
@@ -103,10 +114,7 @@ ROWS = (
             "but hook returned",
             "hook for modules where no input requires gradient should return",
         ),
-        say(
-            "the hook {name0} returns another gradient than it was given",
-            "a hook returns another gradient than it was given",
-        ),
+        _hook,
         (
             say(
                 "it gave {size0} values where {size1} belong",
@@ -114,10 +122,9 @@ ROWS = (
             ),
         ),
         (
-            say(
-                "let {name0} return None, or a tuple with a gradient for each that it was "
-                "given, of the same shapes",
-                "return None, or a gradient of the same shape for each",
+            (
+                "let the hook return None, or a tuple with a gradient for each that it was given, of "
+                "the same shapes"
             ),
         ),
         when=says(r"^(?:backward )?hook|^expected \w+, but hook returned"),

@@ -49,6 +49,13 @@ def _scaled(raised: Raised, facts: Facts) -> str:
     )(raised, facts)
 
 
+def _taken_for_true(raised: Raised, facts: Facts) -> str:
+    what = "of no elements" if "no values" in raised.message else "of several elements"
+    return say(
+        f"`{{text}}` takes a tensor {what} for true or false", f"a tensor {what} is taken for true or false"
+    )(raised, facts)
+
+
 def _rows_differ(raised: Raised, facts: Facts) -> bool:
     """Whether one class number a row is there, and another number of rows."""
     return (
@@ -228,10 +235,7 @@ ROWS = (
             "value of tensor with no values is ambiguous",
             "bool value of variable objects",
         ),
-        say(
-            "`{text}` takes a tensor of several elements for true or false",
-            "a tensor of several elements is taken for true or false",
-        ),
+        _taken_for_true,
         (
             (
                 "if, and, or, in and == between lists ask for one truth value; so does a loss "
@@ -240,6 +244,17 @@ ROWS = (
         ),
         ("write (a == b).all() or .any(); for a loss, make it first: nn.BCEWithLogitsLoss()(pred, target)",),
         when=says("of (?:Tensor|Variable)|bool value|torch"),
+    ),
+    Row(
+        "AGX315",
+        "tensor-as-number",
+        ("cannot be converted to scalar", "element tensors can be converted to python scalars"),
+        say(
+            "`{text}` asks one number of a tensor that has not one element",
+            "one number is asked of a tensor that has not one element",
+        ),
+        ("item(), float() and the functions of math take a tensor of one element",),
+        ("reduce it first, as in x.mean().item(), or take x.tolist() for all of them",),
     ),
     Row(
         "AGX616",

@@ -81,7 +81,7 @@ ROWS = (
         ("the last size of the left must be the first of the right",),
         ("transpose one of them with .mT, or change the layer's size",),
         also=("linear-in-features-mismatch",),
-        when=says("m1|mat1|mat2|batch2|reduction dim"),
+        when=says(r"m1|mat1|mat2|batch2|reduction dim|mat \("),
     ),
     Row(
         "AGX327",

@@ -14,7 +14,7 @@ Test = Callable[[Raised, Facts], bool]
 _ONE = re.compile(r"\b1 (gradient|target|input|channel|row|token|position|element)s\b")
 _GAP = re.compile(r"\{(\w+)\}")
 _LOSS = re.compile(
-    r"(?P<of>(?:[A-Za-z_][\w.\[\]\"']*)?\([^()]*\)|[A-Za-z_][\w.\[\]\"']*)"
+    r"(?<![\w.)\]])(?P<of>(?:[A-Za-z_][\w.\[\]\"']*)?\([^()]*\)|[A-Za-z_][\w.\[\]\"']*)"
     r"\.(?:manual_)?backward\((?:(?P<to>[\w.]+)[,)])?"
 )
 _RUNS_BACKWARD = re.compile(
