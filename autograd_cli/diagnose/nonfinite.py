@@ -142,27 +142,31 @@ def _overflow(scene: Scene, cause: "Cause") -> overflow.Overflow | None:
 
 
 def _lost_value(scene: Scene) -> Iterator[Finding]:
-    """The output is NaN, of no NaN that was given, though the gradients are finite or go nowhere."""
+    """The output is NaN or has overflown, of nothing such that was given, though the gradients are finite."""
     value = scene.run.output
     if not isinstance(value, torch.Tensor) or value.is_meta or not value.is_floating_point():
         return
-    if not scene.gradients or not bool(value.detach().isnan().any()):
+    if not scene.gradients or bool(value.detach().isfinite().all()):
         return
-    from autograd_cli.diagnose.numerics import played, rewrites, telling  # few values are NaN
+    from autograd_cli.diagnose.numerics import played, rewrites, telling  # few values are not finite
 
     one = played.played(scene.run, scene.cotangent)
     cause = telling.cause(one) if one is not None else None
     if one is None or cause is None or cause.value is None:
         return
+    over, is_nan = _overflow(scene, cause), bool(value.detach().isnan().any())
+    if over is None and not is_nan:
+        return  # log(0) is -inf, and right
     mended = rewrites.fixes(scene, one)
-    lines = tuple(telling.told(scene, one, cause))
+    lines = [*(overflow.told(scene, over) if over else ()), *telling.told(scene, one, cause, bool(over))]
+    what = "NaN" if is_nan else "infinite"
     yield scene.finding(
         "AGX502",
-        f"{drawing.quoted(_output(scene))} is NaN: its gradients, though finite, are of no number.",
-        name="nan-value",
+        f"{drawing.quoted(_output(scene))} is {what}: its gradients, though finite, are of no number.",
+        name="value-overflow" if over else "nan-value",
         span=cause.value.step.expr.span,
         cause=lines if mended else (*lines, _NO_REWRITE),
-        fix=mended,
+        fix=mended or (tuple(overflow.fixes(scene, over)) if over else ()),
         bindings=[],
         **telling.evidence(scene, cause),
     )

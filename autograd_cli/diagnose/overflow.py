@@ -1,6 +1,6 @@
 """A value that is infinite because a dtype holds no larger numbers, not because the function is."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -43,7 +43,8 @@ def overflow(scene: Scene) -> Overflow | None:
         return None
     if step.function is not None and plain_name(step.function.name) in _POLES:
         return None
-    if _may_be_infinite(step) and any(bool((value == 0).any()) for value in operands):
+    zeros = [each for each in given if type(each) in (int, float) and each == 0]
+    if _may_be_infinite(step) and (zeros or any(bool((value == 0).any()) for value in operands)):
         return None
     index = tuple(torch.isinf(step.value.detach()).nonzero()[0].tolist())
     return Overflow(step, index, step.value.dtype, fits(scene, step))
@@ -99,17 +100,18 @@ def _sign(found: Overflow) -> str:
 def _given(scene: Scene, found: Overflow) -> str:
     """The numbers that it is computed from there: ", where `x` is 10"."""
     shape = found.step.value.shape
-    said = dict(_numbers(scene, scene.arguments(found.step), shape, found.index))
+    said = dict(_numbers(scene, found.step, shape, found.index))
     return f", where {' and '.join(f'{name} is {number}' for name, number in said.items())}" if said else ""
 
 
 def _numbers(
-    scene: Scene, operands: Sequence[LiveStep], shape: torch.Size, index: tuple[int, ...]
+    scene: Scene, step: LiveStep, shape: torch.Size, index: tuple[int, ...]
 ) -> Iterator[tuple[str, str]]:
-    for each in operands:
+    for each in scene.arguments(step):
         value = each.value
         if isinstance(value, torch.Tensor) and value.shape == shape and value.is_floating_point():
-            yield drawing.quoted(scene.text(each)), f"{value.detach()[index].item():.7g}"
+            text = scene.source[scene.operand(step, each).span]
+            yield drawing.quoted(text), f"{value.detach()[index].item():.7g}"
 
 
 def fixes(scene: Scene, found: Overflow) -> Iterator[Fix]:

@@ -127,6 +127,11 @@ def _is_loss(scene: Scene, node: Node) -> bool:
     return any(kind is Kind.LOSS for kind in kinds)
 
 
+def _is_zero_itself(below: Node) -> bool:
+    """Whether what a flat function is given is 0 throughout: at a kink, not beyond it."""
+    return _all_zero(below.value)
+
+
 def _counts_alike(scene: Scene, node: Node) -> bool:
     """Whether it is the source itself that counts all numbers of a softmax alike."""
     chosen = scene.ran is not None or scene.cotangent_given or scene.run.output.numel() == 1
@@ -147,7 +152,7 @@ def _where_saturated(scene: Scene) -> tuple[Node, Node, bool] | None:
         alone = sum(other.to == edge.to for other in edges) == 1
         if not alone or not _largest(node.gradient) or not _all_zero(below.gradient):
             continue
-        if _is_loss(scene, node):
+        if _is_loss(scene, node) or _is_zero_itself(below):
             continue
         if node.op.startswith(_SATURATES) or (node.op.startswith(_SHARES) and _decided(node)):
             return node, below, False

@@ -409,3 +409,55 @@ def test_a_function_of_the_program_is_mended_where_it_is_written():
 def test_look_alikes_are_silent(source):
     report = explore(Source(source), [("x", "[0.,1.,2.]")])
     assert not [each for each in report.findings if each.code == "AGX502"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "said", "mended"),
+    [
+        (
+            "h = x.half()\nloss = (h ** 2).sum()",
+            "where `h` is 300: float16 ends at 6.6e+04",
+            "(h.float() ** 2)",
+        ),
+        ("h = (x * 300).half()\nloss = h.sum()", "is 90000: float16 ends at 6.6e+04", "(x * 300).bfloat16()"),
+        (
+            "loss = (x.half() * 200).sum()",
+            "`(x.half() * 200).sum()` is inf: float16",
+            "((x.half() * 200).float()).sum()",
+        ),
+    ],
+)
+def test_a_value_that_overflows_is_told_though_its_gradient_is_finite(lines, said, mended):
+    program = f"{HEAD}x = torch.tensor([300.0, 310.0], requires_grad=True)\n{lines}\nloss.backward()\n"
+    finding = found(program)
+    assert (finding.name, finding.severity) == (OVER, "warning")
+    assert finding.sentence == "`loss` is infinite: its gradients, though finite, are of no number."
+    assert said in finding.cause[0]
+    assert mended in finding.fix[0].program
+    names: dict[str, torch.Tensor] = {}
+    exec(finding.fix[0].program, names)
+    assert bool(names["loss"].isfinite())
+
+
+def test_a_division_by_a_plain_0_is_no_overflow():
+    finding = found("(x/0).sum()", ("x", "[1.,2.]"))
+    assert (finding.name, finding.fix) == (PLAIN, ())
+    assert "ends at" not in " ".join(finding.cause)
+
+
+def test_a_statement_that_works_in_place_is_given_a_new_value():
+    program = (
+        f"{HEAD}x = torch.tensor([0.0, 1.0], requires_grad=True)\nh = x * 1\nh.sqrt_()\nh.sum().backward()\n"
+    )
+    finding = found(program)
+    assert "h = h.clamp(min=1e-12).sqrt()\n" in finding.fix[0].program
+    assert torch.equal(by_python(finding.fix[0].program), torch.tensor([0.0, 0.5]))
+
+
+def test_a_kink_that_is_hit_is_a_note_in_a_program_too():
+    program = (
+        "x = torch.tensor([-1.0, 0.0, 2.0], requires_grad=True)\ny = torch.relu(x).sum()\ny.backward()\n"
+    )
+    (finding,) = explore(Source(program), []).findings
+    assert (finding.code, finding.severity) == ("AGX503", "note")
+    assert finding.sentence.startswith("1 element of `x` stands exactly at a kink")

@@ -7,11 +7,12 @@ import torch
 
 from autograd_cli.diagnose import repair
 from autograd_cli.diagnose.numerics import forms
-from autograd_cli.diagnose.numerics.births import Born, Spoilt, first, spoilt
-from autograd_cli.diagnose.numerics.edges import Edge, edge
+from autograd_cli.diagnose.numerics.births import Born, first, spoilt
+from autograd_cli.diagnose.numerics.edges import Edge, edge, plain_name
 from autograd_cli.diagnose.numerics.masks import choosing
-from autograd_cli.diagnose.numerics.played import Played
+from autograd_cli.diagnose.numerics.played import HALVES, Played
 from autograd_cli.diagnose.numerics.proving import Proof, proof
+from autograd_cli.diagnose.numerics.scales import in_bfloat16
 from autograd_cli.diagnose.overflow import fits
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.diagnose.statements import keyword_added, replaced
@@ -32,6 +33,8 @@ _MOST = 2
 
 _LONG = 36
 """Characters of an operand that is written out twice or more."""
+
+_CASTS = ("half", "to", "type", "type_as")
 
 _EPS = ("normalize", "cosine_similarity", "layer_norm", "batch_norm", "pairwise_distance")
 """Functions whose small number for the case of 0 is 0 itself in float16."""
@@ -111,16 +114,31 @@ class _Search:
 def _candidates(scene: Scene, one: Played) -> Iterator[Rewrite]:
     """What may be written instead, the closest to what was meant first."""
     value, born = spoilt(one), first(one)
-    steps = [(each.step, each) for each in (value, born) if each is not None]
+    steps = list(dict.fromkeys(each.step.index for each in (value, born) if each is not None))
+    overflows = value is not None and value.value == value.value and _fits(scene, value.step)
     if born is not None:
         yield from _masked(scene, one, born)
-    for step, _ in steps:
+    for step in map(scene.run.steps.__getitem__, steps):
         yield from _better(scene, step)
-    for step, each in steps:
+    is_masked = born is not None and choosing(scene, one, born) is not None
+    for step in map(scene.run.steps.__getitem__, steps):
         yield from _special(scene, one, step)
-        yield from _at_edge(scene, one, step, each)
-    if value is not None and value.value == value.value and fits(scene, value.step):
-        yield from _wider(scene, one, value.step)
+        if not overflows or _name(step) == "exp":
+            yield from _at_edge(scene, one, step, is_masked)
+    if overflows and value is not None:
+        if _name(value.step) not in _CASTS:
+            yield from _wider(scene, one, value.step)
+        if value.step.value.dtype == torch.float16:
+            yield Rewrite("bfloat16 holds as large numbers as float32", in_bfloat16(scene))
+
+
+def _name(step: LiveStep) -> str:
+    return plain_name(step.function.name) if step.function else ""
+
+
+def _fits(scene: Scene, step: LiveStep) -> bool:
+    """Whether a wider dtype holds what a step gives: it does what a cast is given."""
+    return _name(step) in _CASTS or fits(scene, step)
 
 
 # The better form
@@ -172,20 +190,34 @@ def _operand(scene: Scene, step: LiveStep, row: Edge) -> Expr | None:
     return scene.operand(step, scene.run.steps[given[slot].index])
 
 
-def _at_edge(scene: Scene, one: Played, step: LiveStep, found: Born | Spoilt) -> Iterator[Rewrite]:
+def _at_edge(scene: Scene, one: Played, step: LiveStep, is_masked: bool) -> Iterator[Rewrite]:
     row = _row(one, step)
     node = None if row is None else _operand(scene, step, row)
     if row is None or node is None:
         return
     row = _numbered(scene, one, step, row)
     short = len(scene.source[node.span]) <= _LONG
-    if row.value and short:
+    if step.function is not None and step.function.writes:
+        yield from _written(scene, row, step)
+    if row.value and short and not is_masked:
         yield _exact(scene, step, row, node)
     if row.bound:
         text = repair.followed(scene.source, node, f".{row.bound}")
         yield Rewrite("the operand is held away from there", {node.span: text})
     if not row.value:
         yield _instead(scene, row, node)
+
+
+def _written(scene: Scene, row: Edge, step: LiveStep) -> Iterator[Rewrite]:
+    """A statement that works in place as one that gives its variable a new value."""
+    expr = step.expr
+    if not isinstance(expr, nodes.Call) or not isinstance(expr.function, nodes.Attribute) or not row.bound:
+        return
+    target = expr.function.value
+    if isinstance(target, nodes.Name):
+        args = scene.source.text[expr.function.span.end : expr.span.end]
+        text = f"{target.id} = {target.id}.{row.bound}.{expr.function.name.removesuffix('_')}{args}"
+        yield Rewrite("the operand is held away from there", {expr.span: text})
 
 
 def _numbered(scene: Scene, one: Played, step: LiveStep, row: Edge) -> Edge:
@@ -308,6 +340,8 @@ def _wider(scene: Scene, one: Played, step: LiveStep) -> Iterator[Rewrite]:
         operand = one.values[index]
         if isinstance(operand, torch.Tensor) and operand.requires_grad:
             node = scene.operand(step, scene.run.steps[index])
-            text = repair.followed(scene.source, node, ".double()")
-            yield Rewrite("float64 holds larger numbers", {node.span: text})
+            wider = "float" if value.dtype in HALVES else "double"
+            text = repair.followed(scene.source, node, f".{wider}()")
+            kind = "float32" if wider == "float" else "float64"
+            yield Rewrite(f"{kind} holds larger numbers", {node.span: text})
             return

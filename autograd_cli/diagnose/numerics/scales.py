@@ -150,6 +150,17 @@ def _fixes(scene: Scene, found: Underflow, good: Sequence[Scaled]) -> Iterator[F
 
 def _bfloat16(scene: Scene, found: Underflow) -> Iterator[Fix]:
     """The source with bfloat16 wherever it says float16, where that leaves no zeros."""
+    edits = in_bfloat16(scene)
+    if not edits:
+        return
+    program = replaced(scene.source, edits)
+    made = run_again(scene, program)
+    if made is not None and played_again(scene, made, found):
+        yield Fix("or compute in bfloat16, which reaches as far down as float32: no element is 0", program)
+
+
+def in_bfloat16(scene: Scene) -> dict[Span, str]:
+    """The edits that write bfloat16 wherever the source says float16."""
     edits: dict[Span, str] = {}
     for node in expressions(scene.run.program):
         if isinstance(node, nodes.Attribute) and node.name in ("half", "float16"):
@@ -157,9 +168,4 @@ def _bfloat16(scene: Scene, found: Underflow) -> Iterator[Fix]:
             edits[Span(end - len(node.name), end)] = "bfloat16"
         elif isinstance(node, nodes.Name) and node.id in ("half", "float16"):
             edits[node.span] = repair.spelled(scene.run.program, "bfloat16")
-    if not edits:
-        return
-    program = replaced(scene.source, edits)
-    made = run_again(scene, program)
-    if made is not None and played_again(scene, made, found):
-        yield Fix("or compute in bfloat16, which reaches as far down as float32: no element is 0", program)
+    return edits

@@ -46,6 +46,13 @@ def _diverged(scene: Scene, names: list[str]) -> Iterator[Finding]:
         )
 
 
+def kink(scene: Scene) -> Iterator[Finding]:
+    """AGX503 where elements of a leaf stand exactly at a kink, at what the backward starts from."""
+    span = scene.root.expr.span
+    for finding in verdicts.kink(scene):
+        yield replace(finding, span=(span.start, span.end), line=scene.source.line_of(span.start))
+
+
 def all_pairs(scene: Scene) -> Iterator[Finding]:
     """AGX407 where a column meets a row in the loss, unless the column was made for that purpose."""
     for finding in pairs.silent_broadcast(scene):

@@ -68,6 +68,7 @@ ROOTS: tuple[tuple[str, Callable[[Scene], Iterator[Finding]]], ...] = (
     ("AGX403", roots.staircase),
     ("AGX505", vanishing.vanished),
     ("AGX506", cancelling.cancelled),
+    ("AGX503", roots.kink),
 )
 """What is asked of each backward; what an expression's page calls a note is meant, in a program."""
 
