@@ -14,7 +14,7 @@ from autograd_cli.diagnose.given import WANTED, Given, given
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Role
 from autograd_cli.lang.nodes import Expr
-from autograd_cli.lang.source import in_words
+from autograd_cli.lang.source import in_words, several
 from autograd_cli.report import Finding, Fix
 
 # Kinds
@@ -31,6 +31,7 @@ _OF_KINDS = (
     r"could not convert string", r"argument is not an integer", r"argument of type",
     r"(?:should|expected .* to) be a .*(?:tuple|list|int|float|bool|str)\b",
     r"'(?:NoneType|str|list|float|int)' object", r"only integer tensors of a single element",
+    r"positional arguments? but",
 )  # fmt: skip
 """What torch, NumPy and Python say of an argument that is not of the kind they take."""
 
@@ -147,17 +148,63 @@ def _takes(case: Case, each: Given) -> str:
 
 
 def _mended(case: Case, each: Given, expr: Expr, value: Any) -> Iterator[Fix]:
-    """A float as a whole number, a text that holds a number as that."""
-    source = case.run.program.source
+    """A float as a whole number, a text that holds a number as that, else something of the right kind."""
+    source, number = case.run.program.source, _number(value)
     if isinstance(value, float) and isfinite(value):
         yield Fix("a whole number", repair.edited(source, {expr.span: str(int(value))}))
-    if isinstance(value, str):
-        try:
-            number = float(value)
-        except ValueError:
-            return
-        text = value if value.lstrip("+-").isdigit() else repr(number)
-        yield Fix("a number", repair.edited(source, {expr.span: text}))
+    elif number:
+        yield Fix("a number", repair.edited(source, {expr.span: number}))
+    role = each.argument.role if each.argument is not None else None
+    if not number and isinstance(value, str | None) and role in _SUCH_AS:
+        text = _SUCH_AS[role]
+        yield Fix(f"{WANTED[role].split(',')[0]}, such as {text}", repair.edited(source, {expr.span: text}))
+
+
+_SUCH_AS = {
+    Role.TENSOR: "1.",
+    Role.NUMBER: "1.",
+    Role.INDEX: "0",
+    Role.DIM: "0",
+    Role.SIZE: "1",
+    Role.COUNT: "1",
+    Role.FLAG: "True",
+}
+
+
+def _number(value: Any) -> str:
+    """How the number is written that a text holds; empty for all else."""
+    try:
+        number = float(value) if isinstance(value, str) else None
+    except ValueError:
+        return ""
+    if number is None or not isfinite(number):
+        return ""
+    return value.strip() if value.strip().lstrip("+-").isdigit() else repr(number)
+
+
+# Counts
+
+_OF_COUNTS = re.compile(
+    r"takes (?:exactly |at most |at least |from )?\w+.* arguments? |unexpected keyword|multiple values for"
+    r"|missing \d+ required|missing required argument|takes no (?:keyword )?arguments"
+)
+
+
+def count(case: Case) -> Finding | None:
+    """AGX344 where more or fewer arguments are given than the function takes, or one by a name it has not."""
+    if not _OF_COUNTS.search(case.words) or not isinstance(case.failure.error, TypeError):
+        return None
+    if any(not _fits(g, g.operand.value, True) for g in given(case) if g.argument is not None):
+        return None  # torch counts those of another kind as too many
+    takes = in_words([f"`{each.name}`" for each in (case.function.arguments if case.function else ())])
+    given_ = several(len(case.operands), "argument")
+    return case.finding(
+        "AGX344",
+        f"`{case.name or case.text}` is given {given_}{f'; it takes {takes}' if takes else ''}.",
+        name="argument-count",
+        cause=drawing.columns([described(operand) for operand in case.operands]) if case.operands else (),
+        count=len(case.operands),
+    )
 
 
 # Values

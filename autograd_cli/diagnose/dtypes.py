@@ -98,7 +98,7 @@ def unsupported(case: Case) -> Finding | None:
     """AGX314 where a function has no version for the dtype of its operands."""
     if not case.tensors or not _UNSUPPORTED.search(case.words):
         return None
-    culprit = next((o for o in case.tensors if not _floating(o)), case.tensors[0])
+    culprit = _named(case) or next((o for o in case.tensors if not _floating(o)), case.tensors[0])
     dtype = culprit.value.dtype
     return case.finding(
         "AGX314",
@@ -118,7 +118,7 @@ def unsupported(case: Case) -> Finding | None:
 _MASK_WORDS = (
     "boolean tensor",
     "boolean mask",
-    "bool tensor",
+    "bool tensor for",
     "mask to be bool",
     "mask should be",
     "mask must be",
@@ -168,6 +168,27 @@ def refused(case: Case) -> Finding | None:
     )
 
 
+_TORCHS = {
+    "Float": torch.float32,
+    "Double": torch.float64,
+    "Half": torch.float16,
+    "BFloat16": torch.bfloat16,
+    "Long": torch.int64,
+    "Int": torch.int32,
+    "Bool": torch.bool,
+    "ComplexFloat": torch.complex64,
+    "ComplexDouble": torch.complex128,
+}
+"""The dtypes by the names that torch's messages give them."""
+
+
+def _named(case: Case) -> Operand | None:
+    """The operand of the dtype that the words name."""
+    name = re.search(r"not implemented for '(\w+)'|Got (\w+)$", case.words)
+    dtype = _TORCHS.get(name[1] or name[2]) if name else torch.bool if case.says("bool tensor") else None
+    return next((o for o in case.tensors if o.value.dtype == dtype), None)
+
+
 def _supported(case: Case, culprit: Operand) -> tuple[Fix, ...]:
     source, expr = case.run.program.source, case.failure.expr
     if isinstance(expr, nodes.Binary) and expr.op == "^" and _floating(culprit):
@@ -177,7 +198,14 @@ def _supported(case: Case, culprit: Operand) -> tuple[Fix, ...]:
         return ()
     alike = [o.expr for o in case.tensors if o.value.dtype == culprit.value.dtype]
     edits = {repair.grouped(source, e, expr): repair.followed(source, e, ".float()") for e in alike}
-    return (Fix(f"{drawing.quoted(culprit.text)} as float32", repair.edited(source, edits)),)
+    whole = {span: repair.followed(source, e, ".long()") for span, e in zip(edits, alike, strict=True)}
+    name = drawing.quoted(culprit.text)
+    as_float = Fix(f"{name} as float32", repair.edited(source, edits))
+    return (
+        (as_float, Fix(f"{name} as int64", repair.edited(source, whole)))
+        if _floating(culprit)
+        else (as_float,)
+    )
 
 
 # Indices and class targets

@@ -67,6 +67,7 @@ FAILURES: tuple[tuple[str, Callable[[Case], Finding | None]], ...] = (
 )
 
 LAST: tuple[tuple[str, Callable[[Case], Finding | None]], ...] = (
+    ("AGX344", arguments.count),
     ("AGX344", arguments.kind),
     ("AGX345", arguments.value),
     ("AGX314", dtypes.refused),

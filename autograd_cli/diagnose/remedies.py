@@ -76,7 +76,7 @@ def _dtypes(case: Case) -> Iterator[Fix]:
 def _meant(case: Case) -> Iterator[torch.dtype]:
     """float32, and where the words ask for them whole numbers and truth values."""
     yield torch.float32
-    if case.says("long", "int", "index"):
+    if case.says("long", "int", "index", "not implemented"):
         yield torch.int64
     if case.says("bool", "mask"):
         yield torch.bool

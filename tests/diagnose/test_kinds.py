@@ -10,7 +10,7 @@ KINDS = [
         "x.sum(dim='a')",
         "AGX344",
         "`'a'` is a text; `dim` of `sum` is a whole number, which dimension.",
-        "x.sum()",
+        "x.sum(dim=0)",
     ),
     (
         "zeros(3, 1.5)",
@@ -20,7 +20,7 @@ KINDS = [
     ),
     ("x.pow('2')", "AGX344", "`'2'` is a text; `exponent` of `pow` is a tensor.", "x.pow(2)"),
     ("F.mse_loss(x, 'a')", "AGX344", "`'a'` is a text; `target` of `mse_loss` is a tensor.", None),
-    ("randn('a')", "AGX344", "`'a'` is a text; `size` of `randn` is whole numbers, the sizes.", None),
+    ("randn('a')", "AGX344", "`'a'` is a text; `size` of `randn` is whole numbers, the sizes.", "randn(1)"),
     (
         "x.tolist() + x",
         "AGX344",
@@ -34,13 +34,18 @@ KINDS = [
         "`1.` is a float; `dim1` of `transpose` is a whole number, which",
         "x.transpose(0, 1)",
     ),
-    ("x > 'a'", "AGX344", "`'a'` is a text; `>` takes tensors and numbers.", None),
-    ("tensor([1., None])", "AGX344", "`None` is no value; `data` of `tensor` is a number.", None),
+    ("x > 'a'", "AGX344", "`'a'` is a text; `>` takes tensors and numbers.", "x > 1."),
+    (
+        "tensor([1., None])",
+        "AGX344",
+        "`None` is no value; `data` of `tensor` is a number.",
+        "tensor([1., 1.])",
+    ),
     (
         "x.sort(descending='a')",
         "AGX344",
         "`'a'` is a text; `descending` of `sort` is True or False.",
-        "x.sort()",
+        "x.sort(descending=True)",
     ),
     (
         "F.dropout(x, 1.5)",
@@ -210,6 +215,20 @@ KINDS = [
         "AGX301",
         "`x` (2,3) and `ones(4, 5)` (4,5) cannot be multiplied: the last",
         "F.linear(x, ones(4, 3))",
+    ),
+    ("abs(x, 3)", "AGX344", "`abs` is given 2 arguments; it takes `input`.", "abs(x)"),
+    ("(x > 0) - x", "AGX314", "`x > 0` is bool, which `-` does not take.", "(x > 0).float() - x"),
+    (
+        "bitwise_and(tensor([1, 2, 3]), x)",
+        "AGX314",
+        "`x` is float32, which `bitwise_and` does not take.",
+        "bitwise_and(tensor([1, 2, 3]), x.long())",
+    ),
+    (
+        "polygamma('a', x)",
+        "AGX344",
+        "`'a'` is a text; `n` of `polygamma` is a whole number.",
+        "polygamma(1, x)",
     ),
 ]
 
