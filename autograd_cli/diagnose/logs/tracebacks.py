@@ -61,6 +61,7 @@ _PYTEST = re.compile(
 )
 _MARKED = re.compile(r"> +(?P<text>\S.*)$")
 _USER_CODE = re.compile(r"\s*from user code:")
+_WARNS = re.compile(r"(?:^|[\\/])warnings\.py$")
 _CARETS = re.compile(r"\s*[~^]+\s*$")
 
 
@@ -105,7 +106,8 @@ def _raised(lines: Sequence[Clean], at: int, depth: int) -> Raised | None:
     message, taken = _message(match["message"], _of_same(lines, at), is_placed) if match else (head.text, 0)
     kind = "" if match is None or match["kind"] == "what()" else match["kind"].rpartition(".")[2]
     start = _start(before)
-    frames = _place(match, rest) if match and is_placed else _frames(before[start:], rest[taken:])
+    placed = (*_stack(before), *_place(match, rest)) if match and is_placed else ()
+    frames = placed or _frames(before[start:], rest[taken:])
     if match and not frames and _is_in_passing(head.text[: match.start("kind")]):
         return None
     is_warning = kind.endswith("Warning")
@@ -193,6 +195,12 @@ def _place(match: re.Match[str], rest: Sequence[str]) -> tuple[Frame, ...]:
     """The place that Python writes before a warning, with the line of source under it."""
     text = rest[0].strip() if rest and rest[0].startswith("  ") else ""
     return (Frame(match["file"], int(match["line"]), "", text),)
+
+
+def _stack(before: Sequence[str]) -> tuple[Frame, ...]:
+    """The frames that a person's own handler of warnings prints right before one, up to that handler."""
+    lines = list(takewhile(lambda text: text.startswith("  "), reversed(before)))[::-1]
+    return tuple(takewhile(lambda frame: not _WARNS.search(frame.file), _frames(lines, ())))
 
 
 def _start(before: Sequence[str]) -> int:

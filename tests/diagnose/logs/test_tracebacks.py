@@ -215,3 +215,13 @@ def test_an_error_in_passing_is_none(before, is_said):
 def test_a_message_of_a_record_goes_on_without_its_stamp():
     (one,) = all_raised("2031-05-04 10:00:00 ERROR failed: ValueError: in reading Net:\n\tsize of a\n")
     assert one.message == "in reading Net:\nsize of a"
+
+
+def test_a_warning_inside_a_library_has_the_persons_frame_where_their_handler_prints_it():
+    stack = '  File "fit.py", line 9, in step\n    loss = f(a, b)\n'
+    stack += '  File "/e/lib/python3.11/warnings.py", line 109, in _showwarnmsg\n    sw(msg.message)\n'
+    stack += '  File "fit.py", line 2, in show\n    traceback.print_stack()\n'
+    place = "/e/lib/python3.11/site-packages/torch/nn/a.py:7: UserWarning: odd sizes.\n  return g(a, b)\n"
+    (one,) = all_raised("step 4\n" + stack + place)
+    assert [(frame.file, frame.text) for frame in one.frames[:1]] == [("fit.py", "loss = f(a, b)")]
+    assert len(one.frames) == 2

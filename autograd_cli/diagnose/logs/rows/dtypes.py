@@ -109,7 +109,7 @@ ROWS = (
         _target,
         ("class numbers are int64 of shape (n,); probabilities are floating, of the shape of the scores",),
         ("write target.long() for class numbers, target.float() for probabilities",),
-        also=("dtype-mismatch-double-float", "index-dtype"),
+        also=("dtype-mismatch-double-float", "index-dtype", "bce-target-dtype"),
         when=both(
             _CLASSES,
             either(both(_whole, says("expected"), _not(_TARGET_FLOATS)), says("not implemented for")),
@@ -132,7 +132,7 @@ ROWS = (
         ),
         ("binary cross-entropy and regression losses take a floating target",),
         ("write target.float()",),
-        also=("cross-entropy-target-dtype", "dtype-mismatch-double-float"),
+        also=("cross-entropy-target-dtype", "dtype-mismatch-double-float", "inplace-result-dtype-cast"),
         when=both(
             _whole,
             either(
@@ -153,6 +153,7 @@ ROWS = (
         ),
         ("a method ending in _, += and out= keep the tensor's dtype",),
         ("write it out of place, as x = x.clamp(...), or convert first with x.float()",),
+        also=("bce-target-dtype",),
         when=says("result type"),
     ),
     Row(
@@ -185,7 +186,7 @@ ROWS = (
         _SENTENCE,
         ("NumPy arrays give float64, layers and torch.randn float32",),
         ("convert where the data comes in: torch.as_tensor(a, dtype=torch.float32) or x.float()",),
-        also=("dtype-mismatch-half-float", "cross-entropy-target-dtype"),
+        also=("dtype-mismatch-half-float", "cross-entropy-target-dtype", "bce-target-dtype"),
         when=_doubles,
     ),
 )
