@@ -56,7 +56,8 @@ def _reproduced(finding: Finding) -> Reproduced:
 
 def _tried(example: Example, about: Page, wanted: Finding) -> _Try:
     error, found = plainly(example)
-    said = error or next((one.torch for one in found if one.code == about.code), "")
+    warned = next((one.torch for one in found if one.code == about.code), "")
+    said = error if error and found else warned  # an error that nothing is told of is another one
     likeness = _likeness(said, wanted.torch)
     has_name = any(one.name == wanted.name for one in found)
     far = len(_words(said) ^ _words(wanted.torch))

@@ -67,6 +67,7 @@ def test_what_a_program_of_a_page_raises_is_reproduced_by_it(page):
         name = next((one.name for one in told if one.code == page.code), None)
         found = of(page.code, error or "what this torch does not say", name)
         if error:
+            assert told
             assert found.outcome is Outcome.RAISED
             assert words(found.said) == words(error)
         else:
@@ -125,6 +126,14 @@ def test_an_error_that_this_torch_no_longer_raises_is_said_to_be_gone(monkeypatc
     found = of("AGX409", "one of the variables has been modified by an inplace operation")
     assert (found.outcome, found.said) == (Outcome.GONE, "")
     assert found.program == "import torch\n\nx = torch.ones(2)\n"
+
+
+def test_another_error_is_not_taken_for_it(monkeypatch):
+    page = load.parse(catalogue.page("AGX409").text)
+    page.sections["How to see it"] = "```python\nimport no_such_module_here\n```"
+    monkeypatch.setattr(reproduce, "page", lambda code: page)
+    found = of("AGX409", "one of the variables has been modified by an inplace operation")
+    assert (found.outcome, found.said) == (Outcome.GONE, "")
 
 
 @pytest.mark.parametrize("turned", [False, True])
