@@ -23,13 +23,13 @@ _MOST = 100_000
 
 @dataclass(slots=True)
 class _Used:
-    """A leaf whose gradient a step used: which tensor it was, and its version when it was last looked at.
+    """A leaf whose gradient a step used: that tensor, and its version when it was last looked at.
 
     `added` is the backward that added to it since, None while none did.
     """
 
     leaf: Any
-    grad: int
+    grad: Any
     version: int
     step: Spot | None
     added: Spot | None = None
@@ -71,13 +71,13 @@ class Accumulation:
             if grad is None:
                 self._used.pop(id(leaf), None)
             else:
-                self._used[id(leaf)] = _Used(ref(leaf), id(grad), grad._version, self._step)
+                self._used[id(leaf)] = _Used(ref(leaf), ref(grad), grad._version, self._step)
                 if (storage := storage_of(grad)) is not None:
                     self._storages[storage] = id(leaf)
 
     def _again(self, leaf: torch.Tensor) -> _Used | None:
         used, grad = self._used.get(id(leaf)), leaf.grad
-        if used is None or used.added is None or grad is None or id(grad) != used.grad:
+        if used is None or used.added is None or grad is None or grad is not used.grad():
             return None
         return used if bool(grad.any()) else None
 
@@ -86,7 +86,7 @@ class Accumulation:
         for key, used in list(self._used.items()):
             leaf = used.leaf()
             grad = None if leaf is None else leaf.grad
-            if grad is None or id(grad) != used.grad or grad._version != used.version:
+            if grad is None or grad is not used.grad() or grad._version != used.version:
                 del self._used[key]
             elif not self._is_measured:
                 self._is_measured = True
@@ -97,7 +97,7 @@ class Accumulation:
         for used in self._used.values():
             leaf = used.leaf()
             grad = None if leaf is None else leaf.grad
-            if grad is not None and id(grad) == used.grad and grad._version != used.version:
+            if grad is not None and grad is used.grad() and grad._version != used.version:
                 used.version = grad._version
                 if used.added is None:
                     used.added = spot

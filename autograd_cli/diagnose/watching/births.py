@@ -39,10 +39,10 @@ _safe = frozenset(_SAFE.split())
 
 @dataclass(frozen=True)
 class Birth:
-    """A node that was given finite gradients and passed on others.
+    """A node that was given finite gradients and passed on others, or made NaN of infinity.
 
     `index` is the first such element, `arriving` × `factor` = `made` there; `values` are what the node
-    keeps there, by name. None stands for what is not known.
+    keeps there, by name. None stands for what is not known. `below` are the nodes that it passes to.
     """
 
     node: str
@@ -55,6 +55,7 @@ class Birth:
     arriving: float | None
     factor: float | None
     values: dict[str, float]
+    below: tuple[str, ...] = ()
 
 
 @dataclass
@@ -84,7 +85,7 @@ class Births:
             return
         try:
             with torch._C.DisableTorchFunction(), torch.no_grad():
-                if not all(map(is_finite, passed)) and all(map(is_finite, arrived)):
+                if not all(map(is_finite, passed)) and _is_new(passed, arrived):
                     self.found += _births(self.log, passed, arrived)
         except Exception as error:
             self.failed(error)
@@ -113,6 +114,17 @@ def is_finite(tensor: Any) -> bool:
     return isfinite(abs(total)) or bool(torch.isfinite(tensor).all())
 
 
+def _is_new(passed: Sequence[Any], arrived: Sequence[Any]) -> bool:
+    """Whether what arrived is finite, or holds no NaN while what is passed on does."""
+    if all(map(is_finite, arrived)):
+        return True
+    return any(map(_has_nan, passed)) and not any(map(_has_nan, arrived))
+
+
+def _has_nan(tensor: Any) -> bool:
+    return type(tensor) in PLAIN and bool(torch.isnan(tensor).any())
+
+
 def _births(log: Log, passed: Sequence[Any], arrived: Sequence[Any]) -> Iterator[Birth]:
     node: Any = torch._C._current_autograd_node()
     if node is None:
@@ -134,6 +146,7 @@ def _births(log: Log, passed: Sequence[Any], arrived: Sequence[Any]) -> Iterator
             arriving=_arriving(gradient, arrived, index),
             factor=_factor(node, arrived, slot, index),
             values=_values(node, gradient, index),
+            below=tuple(type(each).__name__ for each, _ in node.next_functions),
         )
         return
 

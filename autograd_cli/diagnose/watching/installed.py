@@ -10,7 +10,7 @@ import torch
 from autograd_cli.diagnose.watching.accumulated import Accumulation
 from autograd_cli.diagnose.watching.backwards import Backwards
 from autograd_cli.diagnose.watching.broadcasts import Broadcasts
-from autograd_cli.diagnose.watching.excepting import Uncaught
+from autograd_cli.diagnose.watching.excepting import shown
 from autograd_cli.diagnose.watching.found import Found
 from autograd_cli.diagnose.watching.importing import OnImport
 from autograd_cli.diagnose.watching.mode import Mode
@@ -38,7 +38,7 @@ class Installed:
         mode.read, mode.wrote = accumulation.read, accumulation.wrote
         mode.asked = self._nonfinite.asked
         mode.extras += [self._nonfinite.listen, broadcasts.listen, forward_lines]
-        self._warnings, self._uncaught = Warnings(), Uncaught()
+        self._warnings = Warnings()
         self._patches, self._compiler = Patches(), Patches()
         self._patch()
         self._stack.leaves, self._stack.returns = self._leave, self._return
@@ -59,7 +59,6 @@ class Installed:
         self._leave()
         self._compiler.undo()
         self._warnings.remove()
-        self._uncaught.remove()
         self.stop()
 
     def _leave(self) -> None:
@@ -75,6 +74,7 @@ class Installed:
         patches.replace(torch.autograd, "_engine_run_backward", self._backwards.around)
         patches.replace(torch.overrides, "has_torch_function", stack.unseen)
         patches.replace(threading.Thread, "_bootstrap_inner", stack.in_thread)
+        patches.replace(threading, "excepthook", shown)
         self._compiler.later("torch._dynamo.eval_frame", "_maybe_set_eval_frame", stack.compiled)
 
 

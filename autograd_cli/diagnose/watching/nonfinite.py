@@ -41,10 +41,9 @@ class NonFinite:
         self._log = log
         self._found = found
         self._leaves: dict[int, Any] = {}
-        self._versions: dict[int, tuple[int, int]] = {}
+        self._versions: dict[int, tuple[Any, int]] = {}
         self._pending: _Pending | None = None
         self._root: Traced | None = None
-        self._is_root_wrong = False
 
     def listen(self, made: Made) -> None:
         """Remember which leaves calls are made on, and hook the nodes whose slope can be infinite."""
@@ -71,8 +70,8 @@ class NonFinite:
             return
         self._settle()
         self.births.begin()
-        self._is_root_wrong = any(isinstance(root, torch.Tensor) and not is_finite(root) for root in roots)
-        if self._is_root_wrong and self._pending is None:
+        is_wrong = any(isinstance(root, torch.Tensor) and not is_finite(root) for root in roots)
+        if is_wrong and self._pending is None:
             self._root = diverged.finding(self._log, roots, spot, self._alive())
 
     def after(self, roots: Any, spot: Spot | None) -> None:
@@ -80,28 +79,31 @@ class NonFinite:
         if self._found.has(_KEY):
             return
         wrong = self._wrong()
-        if wrong and self._pending is None:
-            made = self._root if self._is_root_wrong else None
-            made = made or products.finding(self._log, self.births.found, wrong, roots, spot)
-            self._pending = _Pending(made, tuple(ref(leaf) for leaf, _ in wrong), self._log.next())
-        self._root = None
+        made = self._root
+        if made is None and wrong:
+            made = products.finding(self.births.found, wrong, roots, spot)
+        self._wait(made, [leaf for leaf, _ in wrong])
 
     def passed(self, gradients: Sequence[Any], roots: Any, spot: Spot | None) -> None:
         """A backward gave its gradients back, and left none."""
-        if self._found.has(_KEY) or self._pending is not None or all(map(is_finite, gradients)):
+        if self._found.has(_KEY) or (self._root is None and all(map(is_finite, gradients))):
             return
-        made = self._root if self._is_root_wrong else None
+        made = self._root
         if made is None and self.births.found:
-            made = products.finding(self._log, self.births.found, [], roots, spot)
-        if made is not None:
-            self._pending = _Pending(made, (), self._log.next())
+            made = products.finding(self.births.found, [], roots, spot)
+        self._wait(made, [])
+
+    def _wait(self, made: Traced | None, leaves: Sequence[torch.Tensor]) -> None:
+        """Keep a finding until its gradients are used."""
+        if made is not None and self._pending is None:
+            self._pending = _Pending(made, tuple(map(ref, leaves)), self._log.next())
         self._root = None
 
     def refused(self, roots: Any, spot: Spot | None) -> None:
         """Torch itself refused a gradient, as it does where it is asked to detect anomalies."""
         if self.births.found:
             births = self.births.found
-            self._found.add(_KEY, lambda: products.finding(self._log, births, [], roots, spot))
+            self._found.add(_KEY, lambda: products.finding(births, [], roots, spot))
 
     def step(self, leaves: Iterable[torch.Tensor]) -> None:
         """A step uses gradients: what is not finite among them is a mistake."""
@@ -109,9 +111,14 @@ class NonFinite:
             return
         for leaf in leaves:
             self.add(leaf)
-        if self._pending is not None and not all(is_finite(leaf.grad) for leaf in leaves):
+        pending = self._pending
+        if pending is None:
+            return
+        if not all(is_finite(leaf.grad) for leaf in leaves):
             self._confirm()
-        elif self._pending is not None and self._are_finite():
+        elif self._are_finite():
+            if not pending.leaves and not self._is_handled():  # finite gradients of a loss that is not
+                self._confirm()
             self._pending = None
 
     def end(self) -> None:
@@ -153,15 +160,21 @@ class NonFinite:
         changed = []
         for leaf in self._alive():
             grad = leaf.grad
-            now = None if grad is None else (id(grad), grad._version)
-            if grad is not None and now is not None and self._versions.get(id(leaf)) != now:
-                self._versions[id(leaf)] = now
+            if grad is None:
+                continue
+            seen, version = self._versions.get(id(leaf), (_gone, 0))
+            if seen() is not grad or version != grad._version:
+                self._versions[id(leaf)] = (ref(grad), grad._version)
                 changed.append((leaf, grad))
         if len(self._versions) > 2 * len(self._leaves) + 100:
             self._versions = {key: self._versions[key] for key in self._leaves if key in self._versions}
         if not changed or _all_finite([grad for _, grad in changed]):
             return []
         return [(leaf, products.wrong(leaf, grad)) for leaf, grad in changed if not is_finite(grad)]
+
+
+def _gone() -> None:
+    """What refers to nothing."""
 
 
 def _all_finite(gradients: list[torch.Tensor]) -> bool:

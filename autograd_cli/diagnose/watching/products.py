@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isinf, isnan
+from math import isfinite, isinf, isnan
 from typing import Any
 
 import torch
@@ -10,14 +10,14 @@ import torch
 from autograd_cli.diagnose.watching import graphs, modules
 from autograd_cli.diagnose.watching.births import Birth
 from autograd_cli.diagnose.watching.places import Place, place
-from autograd_cli.diagnose.watching.records import Call, Log, Spot
-from autograd_cli.diagnose.watching.told import indexed, make, number
+from autograd_cli.diagnose.watching.records import Call, Spot
+from autograd_cli.diagnose.watching.told import indexed, make, number, word
 from autograd_cli.report.diagnosis import Traced
 from autograd_cli.report.records import Severity
 from autograd_cli.report.values import shape_text
 
 _ROOTS = ("Sqrt", "Rsqrt", "Pow", "Norm", "LinalgVectorNorm", "Hypot")
-_LOGS = ("Log", "Log2", "Log10", "Log1P", "Xlogy", "LogBackward")
+_LOGS = ("Log", "Log2", "Log10", "Log1P", "Xlogy")
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,6 @@ def wrong(leaf: torch.Tensor, gradient: torch.Tensor) -> Wrong:
 
 
 def finding(
-    log: Log,
     births: Sequence[Birth],
     leaves: Sequence[tuple[torch.Tensor, Wrong]],
     roots: Any,
@@ -60,7 +59,7 @@ def finding(
         at,
         name=_name(birth, masked),
         severity=Severity.ERROR,
-        cause=[*_cause(birth, masked), *_others(leaves, names)],
+        cause=[*_cause(birth, masked), *_then(births), *_others(leaves, names)],
         fix=_fixes(birth, at, masked),
         **_evidence(leaves, birth, names),
     )
@@ -69,12 +68,13 @@ def finding(
 def _sentence(
     leaves: Sequence[tuple[torch.Tensor, Wrong]], birth: Birth | None, names: modules.Paths, at: Place | None
 ) -> str:
-    where = f" after the backward of {at.name}" if at else ""
+    where = f"After the backward of {at.name} " if at else "After a backward "
     if leaves:
         leaf, bad = leaves[0]
-        return f"{_counted(leaf, bad, names)}{where}; the value that it starts from is finite."
-    what = f"{birth.node} passed on {number(birth.made)}" if birth else "a gradient is not finite"
-    return f"{what}{where}."
+        return f"{where}{_counted(leaf, bad, names)}; what it starts from is finite."
+    what = f"passed on {number(birth.made)}" if birth else "left a gradient that is not finite"
+    who = f"{birth.node} of the backward of {at.name}" if birth and at else "A backward"
+    return f"{who} {what}."
 
 
 def _counted(leaf: torch.Tensor, bad: Wrong, names: modules.Paths) -> str:
@@ -82,8 +82,8 @@ def _counted(leaf: torch.Tensor, bad: Wrong, names: modules.Paths) -> str:
     whose = f"`{name}`" if name else f"a leaf {shape_text(leaf.shape)}"
     parts = [f"{bad.nan} NaN"] * bool(bad.nan) + [f"{bad.inf} infinite"] * bool(bad.inf)
     first = f", the first at {indexed(bad.index)}" if bad.index else ""
-    value = f", where its value is {number(bad.value)}"
-    return f"The gradient of {whose} has {' and '.join(parts)} of {bad.size}{first}{value}"
+    value = f", where {f'`{name}`' if name else 'the leaf'} is {number(bad.value)}"
+    return f"the gradient of {whose} has {' and '.join(parts)} of {bad.size}{first}{value}"
 
 
 def _others(leaves: Sequence[tuple[torch.Tensor, Wrong]], names: modules.Paths) -> list[str]:
@@ -96,24 +96,28 @@ def _cause(birth: Birth | None, masked: bool) -> list[str]:
     if birth is None:
         return ["where it is born was not seen: in a call that is not looked at, or one of a person's own"]
     text = _text(birth)
-    place_in = f" at {indexed(birth.index)}" if birth.index else ""
     counted = f"passed on {birth.count} of {birth.size} that are not"
     lines = [f"{text}  {birth.node} was given finite gradients and {counted}"]
-    if birth.arriving is not None and birth.factor is not None:
-        lines.append(
-            f"{text}  arriving {number(birth.arriving)} × local factor {number(birth.factor)} = "
-            f"{number(birth.made)}{place_in}"
-        )
-    lines += [f"{text}  its {_word(name)} is {number(value)} there" for name, value in birth.values.items()]
+    if product := _product(birth):
+        lines.append(f"{text}  {product}")
+    lines += [f"{text}  its {word(name)} is {number(value)} there" for name, value in birth.values.items()]
     if masked:
         lines.append("the 0 comes from torch.where, which took the other branch: 0 × inf is NaN all the same")
     return lines
 
 
-def _word(name: str) -> str:
-    return {"self": "input", "result": "result", "other": "other operand", "exponent": "exponent"}.get(
-        name, name
-    )
+def _then(births: Sequence[Birth]) -> list[str]:
+    """The product that made NaN of the infinity that was born."""
+    later = [each for each in births[1:] if isnan(each.made)] if births and isinf(births[0].made) else []
+    return [f"{_text(each)}  then {product}" for each in later[:1] if (product := _product(each))]
+
+
+def _product(birth: Birth) -> str:
+    if birth.arriving is None or birth.factor is None:
+        return ""
+    place_in = f" at {indexed(birth.index)}" if birth.index else ""
+    factors = f"arriving {number(birth.arriving)} × local factor {number(birth.factor)}"
+    return f"{factors} = {number(birth.made)}{place_in}"
 
 
 def _text(birth: Birth) -> str:
@@ -126,10 +130,22 @@ def _name(birth: Birth | None, masked: bool) -> str:
         return ""
     if masked:
         return "nan-grad-masked-branch"
-    stem = birth.node.split("Backward")[0]
-    if stem in _ROOTS and birth.factor is not None and (isinf(birth.factor) or isnan(birth.factor)):
-        return "nan-grad-sqrt-at-zero"
-    return "nan-grad-log-at-zero" if stem in _LOGS else ""
+    stems = {_stem(birth.node), *map(_stem, birth.below)} if _is_overflown(birth) else set()
+    if _stem(birth.node) in _LOGS or stems & set(_LOGS):
+        return "nan-grad-log-at-zero"
+    if stems:
+        return "value-overflow"
+    is_steep = birth.factor is not None and not isfinite(birth.factor)
+    return "nan-grad-sqrt-at-zero" if _stem(birth.node) in _ROOTS and is_steep else ""
+
+
+def _is_overflown(birth: Birth) -> bool:
+    """Whether what the node keeps is not finite there itself."""
+    return not all(map(isfinite, birth.values.values()))
+
+
+def _stem(node: str) -> str:
+    return node.split("Backward")[0]
 
 
 def _is_masked(birth: Birth, roots: Any) -> bool:
@@ -154,7 +170,10 @@ def _fixes(birth: Birth | None, at: Place | None, masked: bool) -> list[str]:
     part = at.part
     if masked:
         return [f"choose before {part}, not after: give it torch.where(condition, x, 1.0) in place of x"]
-    stem = birth.node.split("Backward")[0]
+    stem = _stem(birth.node)
+    if _is_overflown(birth):
+        above = "above 0, before the logarithm" if {*map(_stem, birth.below)} & set(_LOGS) else "in bounds"
+        return [f"{part} holds numbers that are not finite: keep what goes into it {above}, by clamp"]
     if stem in _LOGS:
         return [f"keep what goes into {part} above 0: .clamp(min=1e-12), or log_softmax, logsigmoid, xlogy"]
     if stem in _ROOTS:

@@ -55,3 +55,8 @@ def bracketed(node: ast.expr) -> str:
     """An expression as an operand: in brackets where it has an operator of its own."""
     tight = isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.Constant)
     return ast.unparse(node) if tight else f"({ast.unparse(node)})"
+
+
+def word(kept: str) -> str:
+    """What a value that a node keeps under a name is to its call."""
+    return {"self": "input", "other": "other operand", "mat2": "other operand"}.get(kept, kept)

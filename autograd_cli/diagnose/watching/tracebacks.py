@@ -1,6 +1,7 @@
 """Tracebacks and warnings as they are without a watch: its frames, and those that led to them, taken out."""
 
 import sys
+import threading
 import warnings
 from collections.abc import Callable
 from types import FrameType, TracebackType
@@ -75,6 +76,7 @@ class Warnings:
 
     def __init__(self) -> None:
         self._shown: Callable[[warnings.WarningMessage], None] = warnings._showwarnmsg  # type: ignore[attr-defined]
+        self._placed = threading.local()
         warnings._showwarnmsg = self._show  # type: ignore[attr-defined]
 
     def remove(self) -> None:
@@ -85,11 +87,20 @@ class Warnings:
     def _show(self, message: Any) -> None:
         if is_own(message.filename) and message.filename != _MODE:
             return  # of a computation of the watch's own
-        frame = _meant(_stack(sys._getframe(1)), message.filename, message.lineno)
+        is_again = getattr(self._placed, "now", False)
+        frame = None if is_again else _meant(_stack(sys._getframe(1)), message.filename, message.lineno)
         if frame is None:
             self._shown(message)
             return
         _forget(sys._getframe(1))
+        self._placed.now = True
+        try:
+            self._warn(message, frame)
+        finally:
+            self._placed.now = False
+
+    def _warn(self, message: Any, frame: FrameType) -> None:
+        """Make the warning again where it belongs: filters, and what was shown there before, decide."""
         namespace = frame.f_globals
         warnings.warn_explicit(
             message.message,

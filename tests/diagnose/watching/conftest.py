@@ -2,6 +2,7 @@ import contextlib
 import io
 import sys
 import types
+import warnings
 from functools import cache
 from pathlib import Path
 
@@ -28,7 +29,7 @@ class Ended:
         before = sys.modules["__main__"]
         sys.modules["__main__"] = module
         try:
-            with contextlib.redirect_stdout(out), self.watch or contextlib.nullcontext():
+            with _quiet(out), self.watch or contextlib.nullcontext():
                 try:
                     exec(code, module.__dict__)
                 except Exception as error:
@@ -42,6 +43,14 @@ class Ended:
         self.printed = out.getvalue()
         self.state = dict(_numbers(module.__dict__))
         return self
+
+
+@contextlib.contextmanager
+def _quiet(out):
+    """What is printed goes to `out`; warnings are none of a test's errors here."""
+    with contextlib.redirect_stdout(out), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _numbers(names):

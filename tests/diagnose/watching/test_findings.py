@@ -1,0 +1,236 @@
+from math import inf, isnan
+
+import pytest
+
+from autograd_cli.report import Severity
+
+LOOP = """
+import torch
+from torch import nn
+torch.manual_seed(0)
+net = nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(4):
+{body}
+"""
+
+
+STEP = "opt.zero_grad()\nloss.backward()\nopt.step()"
+LOSS = "loss = net(torch.randn(4, 3)).pow(2).mean()\nloss.backward()\n"
+SUM = "net(torch.randn(4, 3)).sum().backward()\nopt.step()\n"
+
+
+def loop(body):
+    return LOOP.format(body="\n".join(f"    {line}" for line in body.splitlines()))
+
+
+# Gradients that are not finite
+
+
+NAN = {
+    "sqrt at 0": ("x = torch.tensor([4., 0.], requires_grad=True)\n(x.sqrt() * x).sum().backward()", "Sqrt"),
+    "pow below 1": ("x = torch.tensor([4., 0.], requires_grad=True)\n(x**0.5 * x).sum().backward()", "Pow"),
+    "log at 0": (
+        "x = torch.tensor([4., 0.], requires_grad=True)\ntorch.where(x > 0, x.log(), x).sum().backward()",
+        "Log",
+    ),
+    "norm": ("x = torch.zeros(3, requires_grad=True)\n(x**2).sum().sqrt().backward()", "Sqrt"),
+    "hypotenuse": (
+        "x, y = (torch.zeros(2, requires_grad=True) for _ in 'xy')\n(x**2 + y**2).sqrt().sum().backward()",
+        "Sqrt",
+    ),
+    "unit": ("x = torch.zeros(3, requires_grad=True)\n(x / x.norm()).nansum().backward()", "Div"),
+    "0 × inf": (
+        "x = torch.rand(2, requires_grad=True)\n(x * 0 * torch.tensor([torch.inf, 1.])).nansum().backward()",
+        "Mul",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NAN)
+def test_a_gradient_that_is_not_finite_is_an_error_with_the_product_that_made_it(found, case):
+    text, node = NAN[case]
+    (one,) = found(f"import torch\n{text}\n")
+    birth = one.evidence["birth"]
+    assert (one.code, one.severity) == ("AGX502", Severity.ERROR)
+    assert birth["node"].startswith(node)
+    assert isnan(birth["gradient"]) or abs(birth["gradient"]) == inf
+    product = birth["arriving"] * birth["factor"]
+    assert product == birth["gradient"] or isnan(product)
+    assert one.evidence["leaves"][0]["nan"] + one.evidence["leaves"][0]["inf"] > 0
+
+
+def test_the_branch_that_where_did_not_take_is_told_with_element_and_input(found):
+    (one,) = found(
+        "import torch\nx = torch.rand(1000) + 1\nx[417] = 0\nx.requires_grad_()\n"
+        "loss = torch.where(x > 0, torch.sqrt(x), torch.zeros(1000)).sum()\nloss.backward()\n"
+    )
+    assert one.name == "nan-grad-masked-branch"
+    assert one.line == 5
+    leaf = one.evidence["leaves"][0]
+    assert (leaf["name"], leaf["nan"], leaf["index"], leaf["value"]) == ("x", 1, [417], 0.0)
+    assert "arriving 0 × local factor inf = nan at [417]" in "\n".join(one.cause)
+
+
+def test_the_first_one_is_told_though_the_next_rounds_only_inherit_it(found):
+    (one,) = found(
+        loop(
+            "x = torch.randn(4, 3)\nif step == 1:\n    x[2] = 0\n    net.bias.data.zero_()\n"
+            "loss = net(x).pow(2).sum(1).sqrt().mean()\nopt.zero_grad()\nloss.backward()\nopt.step()"
+        )
+    )
+    assert one.name == "nan-grad-sqrt-at-zero"
+    assert one.evidence["birth"]["index"] == [2]
+    assert any("then arriving inf × local factor 0 = nan" in line for line in one.cause)
+
+
+DIVERGED = {
+    "loss = torch.log(x * 0).sum()": ("nan-grad-log-at-zero", 3, "self", 0.0),
+    "loss = (x / (x - x)).sum()": ("nan-gradient", 3, "other", 0.0),
+    "loss = ((x * 1e30) * (x * 1e30)).sum()": ("value-overflow", 3, "self", None),
+}
+
+
+@pytest.mark.parametrize("line", DIVERGED)
+def test_a_loss_that_is_not_finite_is_told_with_the_first_value_that_is_not(found, line):
+    name, at, operand, value = DIVERGED[line]
+    (one,) = found(
+        f"import torch\nx = torch.tensor([1.0, 2.0], requires_grad=True)\n{line}\nloss.backward()\n"
+    )
+    assert (one.name, one.line, one.severity) == (name, at, Severity.ERROR)
+    assert value is None or one.evidence["values"][operand] == value
+
+
+def test_parameters_that_were_broken_before_are_told_so(found):
+    body = f"net.bias.data.fill_(torch.nan)\nloss = net(torch.ones(2, 3)).sum()\n{STEP}"
+    (one,) = found(loop(body))
+    assert one.name == "gradient-diverged"
+
+
+THROWN_AWAY = (
+    "ok = all(bool(torch.isfinite(p.grad).all()) for p in net.parameters())\nif ok:\n    opt.step()",
+    "for p in net.parameters():\n    torch.nan_to_num_(p.grad, 0.0, 0.0, 0.0)\nopt.step()",
+)
+
+
+@pytest.mark.parametrize("then", THROWN_AWAY)
+def test_what_the_script_looks_for_itself_is_no_mistake(found, then):
+    x = "torch.zeros(2, 3) if step == 1 else torch.ones(2, 3)"
+    body = (
+        f"opt.zero_grad()\nloss = (net({x}) - net.bias).norm()\nloss = loss.sqrt()\nloss.backward()\n{then}"
+    )
+    assert found(loop(body)) == []
+    assert found(loop(body.replace(then, "opt.step()"))) != []
+
+
+# Losses over all pairs
+
+
+def test_a_column_that_meets_a_row_in_the_loss_is_drawn_with_both_gradients(found):
+    body = f"pred = net(torch.randn(6, 3))\ny = torch.randn(6)\nloss = ((pred - y) ** 2).mean()\n{STEP}"
+    (one,) = found(loop(body))
+    assert (one.code, one.severity, one.line) == ("AGX407", Severity.WARNING, 10)
+    assert one.evidence["shapes"] == [[6, 1], [6]]
+    assert one.evidence["result"] == [6, 6]
+    as_it_is, meant = one.evidence["gradient"]
+    assert as_it_is != pytest.approx(meant)
+    assert any(line.startswith("pred") for line in one.cause)
+    assert "y[:, None]" in one.fix[0].text
+
+
+PAIRED = (
+    "nn.functional.mse_loss(pred, y)",
+    "nn.L1Loss(reduction='sum')(pred, y)",
+    "nn.SmoothL1Loss()(y, pred) + net.weight.square().sum()",
+    "(y - pred).abs().mean()",
+    "torch.mean(torch.square(torch.sub(pred, y)))",
+    "((pred - y) ** 2).sum() / 6",
+    "torch.sqrt(((pred - y) ** 2).mean())",
+)
+
+
+@pytest.mark.parametrize("loss", PAIRED)
+def test_each_form_of_it_is_told_once(found, loss):
+    body = f"pred = net(torch.randn(6, 3))\ny = torch.randn(6)\nloss = {loss}\n{STEP}"
+    (one,) = found(loop(body))
+    assert one.code == "AGX407"
+    assert len(one.evidence["gradient"]) == 2
+
+
+MEANT = (
+    "(pred[:, :, None] - y).pow(2).mean()",
+    "(pred.squeeze(1) - y).pow(2).mean()",
+    "(pred - y[:, None]).pow(2).mean()",
+    "(y.unsqueeze(1) - y + pred.mean()).pow(2).mean()",
+    "(pred - y).detach().mean() + pred.mean()",
+    "(pred / pred.sum(1, keepdim=True).detach()).mean() + pred.mean()",
+    "(pred - y).argmax(1).float().mean() * pred.mean()",
+)
+
+
+@pytest.mark.parametrize("loss", MEANT)
+def test_what_is_meant_or_not_in_the_loss_is_not_told(found, loss):
+    body = f"pred = net(torch.randn(6, 3))\ny = torch.randn(6)\nloss = {loss}\n{STEP}"
+    assert found(loop(body)) == []
+
+
+# Gradients of steps before
+
+
+ADDED = (
+    "net(torch.randn(4, 3)).pow(2).mean().backward()\nopt.step()",
+    f"{LOSS}nn.utils.clip_grad_norm_(net.parameters(), 1.0)\nopt.step()",
+    f"{LOSS}with torch.no_grad():\n    for p in net.parameters():\n        p -= 0.1 * p.grad",
+    f"{LOSS}for p in net.parameters():\n    p.data.add_(p.grad.data, alpha=-0.1)",
+    "if step == 0:\n    opt.zero_grad()\nnet(torch.randn(4, 3)).sum().backward()\nopt.step()",
+)
+
+
+@pytest.mark.parametrize("body", ADDED)
+def test_a_step_with_the_gradient_of_a_step_before_is_told(found, body):
+    (one,) = found(loop(body))
+    assert (one.code, one.severity) == ("AGX410", Severity.WARNING)
+    assert "backward" in one.cause[1]
+
+
+CLEARED = (
+    f"net.zero_grad()\n{SUM}",
+    f"{SUM}for p in net.parameters():\n    p.grad = None",
+    f"{SUM}for p in net.parameters():\n    p.grad.data.zero_()",
+    f"{SUM}for p in net.parameters():\n    p.grad *= 0",
+    f"{LOSS}if step % 2:\n    opt.step()\n    opt.zero_grad()",
+    f"{LOSS}if step == 3:\n    opt.step()",
+    "(g,) = torch.autograd.grad(net(torch.randn(4, 3)).sum(), [net.weight])\nnet.weight.data -= 0.1 * g",
+)
+
+
+@pytest.mark.parametrize("body", CLEARED)
+def test_gradients_that_are_cleared_or_add_up_on_purpose_are_not_told(found, body):
+    assert found(loop(body)) == []
+
+
+# Values that were changed unseen
+
+
+def test_new_memory_for_a_leaf_between_forward_and_backward_is_told(found):
+    script = (
+        "import torch\nw = torch.randn(3, 3, requires_grad=True)\nx = torch.randn(4, 3, requires_grad={})\n"
+        "h = (x @ w).sum()\nw.data = w.data * 2\nh.backward()\n"
+    )
+    assert found(script.format(False)) == []  # nothing kept `w`: its input needs no gradient
+    (one,) = found(script.format(True))
+    assert (one.code, one.severity, one.line) == ("AGX415", Severity.WARNING, 5)
+    assert [each["line"] for each in one.evidence["needed"]] == [4]
+
+
+UNSEEN_AND_FINE = (
+    f"opt.zero_grad()\n{LOSS}net.weight.data.mul_(0.9)\nopt.step()",
+    f"net.weight.data.clamp_(-1, 1)\nopt.zero_grad()\n{LOSS}",
+    f"loss = net(torch.randn(4, 3)) * 2\nloss.data.clamp_(-1, 1)\nloss = loss.sum()\n{STEP}",
+    f"net.weight.data = net.weight.data.float()\nopt.zero_grad()\n{LOSS}",
+)
+
+
+@pytest.mark.parametrize("body", UNSEEN_AND_FINE)
+def test_writes_through_data_that_no_call_needed_the_old_value_of_are_not_told(found, body):
+    assert found(loop(body)) == []

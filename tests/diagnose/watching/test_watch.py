@@ -1,0 +1,155 @@
+import gc
+import subprocess
+import sys
+import warnings
+import weakref
+
+import pytest
+import torch
+
+from autograd_cli.diagnose.watching import mutated, records
+from autograd_cli.diagnose.watching.mode import Mode
+from autograd_cli.diagnose.watching.watch import Watch
+
+CHANGED = "import torch\nx = torch.rand(3, requires_grad=True)\nh = x.exp()\nh += 1\nh.sum().backward()\n"
+
+
+def train(rounds, seen=None):
+    torch.manual_seed(0)
+    net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))
+    opt = torch.optim.Adam(net.parameters())
+    for _ in range(rounds):
+        loss = (net(torch.randn(5, 4)) ** 2 / 3).mean().sqrt()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        if seen is not None:
+            seen.append(weakref.ref(loss))
+    return [parameter.detach().clone() for parameter in net.parameters()]
+
+
+@pytest.mark.parametrize("fault", ["_note", "_special"])
+def test_a_fault_of_its_own_ends_the_watch_and_not_the_script(monkeypatch, fault):
+    plain = train(3)
+
+    def broken(*given):
+        raise KeyError("a fault")
+
+    monkeypatch.setattr(Mode, fault, broken)
+    with Watch() as watch:
+        watched = train(3)
+    assert watch.trouble == "the watch ended early: KeyError: 'a fault'"
+    assert all(map(torch.equal, plain, watched))
+    assert watch.findings() == ()
+
+
+def test_a_fault_while_a_finding_is_made_leaves_torchs_error_as_it_is(monkeypatch):
+    monkeypatch.setattr(mutated, "failed", lambda *given: 1 / 0)
+    with Watch() as watch, pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        exec(CHANGED, {})
+    assert "ZeroDivisionError" in watch.trouble
+
+
+def test_graphs_are_kept_no_longer_than_they_are_alone():
+    gc.disable()
+    try:
+        seen = []
+        with Watch() as watch:
+            train(5, seen)
+            assert [each() for each in seen] == [None] * 5
+        assert watch.trouble == ""
+    finally:
+        gc.enable()
+
+
+def test_what_is_noted_is_bounded(monkeypatch):
+    monkeypatch.setattr(records, "MOST_CALLS", 50)
+    monkeypatch.setattr(records, "MOST_WRITES", 20)
+    with Watch() as watch:
+        buffer = torch.zeros(2)
+        for _ in range(200):
+            buffer.add_(1)
+            (torch.ones(2, requires_grad=True) * buffer).sum().backward()
+        log = watch._installed._backwards._log
+        assert (len(log.calls), len(log.writes)) == (50, 20)
+
+
+def test_random_numbers_and_results_are_the_same_to_the_bit():
+    plain, state = train(4), torch.get_rng_state()
+    with Watch():
+        watched = train(4)
+    assert all(map(torch.equal, plain, watched))
+    assert torch.equal(state, torch.get_rng_state())
+
+
+def test_a_fast_way_that_is_taken_only_where_no_call_is_looked_at_is_taken():
+    torch.manual_seed(0)
+    layer = torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True).eval()
+    x = torch.randn(3, 5, 16)
+    with torch.no_grad():
+        plain = layer(x)
+        with Watch():
+            assert torch.equal(layer(x), plain)
+
+
+def test_a_warning_stands_at_the_line_where_it_stands_alone():
+    def warn():
+        x = torch.rand(3, 1, requires_grad=True) * 2
+        with warnings.catch_warnings(record=True) as shown:
+            warnings.simplefilter("default")
+            _ = x.grad
+            torch.nn.functional.mse_loss(x, torch.ones(3))
+            torch.nn.Softmax()(torch.ones(2, 2))
+        return [(str(one.message), one.filename, one.lineno) for one in shown]
+
+    torch.set_warn_always(True)
+    try:
+        plain = warn()
+        with Watch():
+            watched = warn()
+    finally:
+        torch.set_warn_always(False)
+    assert len(plain) == 3
+    assert watched == plain
+
+
+def test_what_torch_compiles_is_compiled_without_the_watch():
+    net = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.ReLU())
+    x = torch.ones(2, 3)
+    with Watch() as watch:
+        compiled = torch.compile(net, backend="eager", fullgraph=True)
+        assert torch.equal(compiled(x), net(x))
+        assert torch.overrides._get_current_function_mode_stack()
+    assert watch.trouble == ""
+
+
+def test_calls_in_other_threads_are_watched_too(found):
+    (one,) = found(
+        "import threading, torch\nx = torch.rand(3, requires_grad=True)\nh = x.exp()\n"
+        "def change():\n    with torch.no_grad():\n        h.add_(1)\n"
+        "thread = threading.Thread(target=change)\nthread.start()\nthread.join()\nh.sum().backward()\n"
+    )
+    assert one.evidence["changed"][0]["line"] == 6
+
+
+def test_a_script_that_goes_on_after_the_error_is_told_of_it(ended):
+    caught = CHANGED.replace(
+        "h.sum().backward()", "try:\n    h.sum().backward()\nexcept RuntimeError:\n    print('on')"
+    )
+    done = ended(caught)
+    assert (done.error, done.printed) == (None, "on\n")
+    assert [one.finding.code for one in done.findings] == ["AGX409"]
+
+
+def test_torch_is_not_imported_by_the_watch_and_watched_as_soon_as_the_script_imports_it():
+    script = (
+        "import sys\n"
+        "from autograd_cli.diagnose.watching.watch import Watch\n"
+        "with Watch() as watch:\n"
+        "    assert 'torch' not in sys.modules\n"
+        f"    try: exec({CHANGED!r})\n"
+        "    except RuntimeError as error: print('modified' in str(error))\n"
+        "print(watch.trouble, [one.finding.code for one in watch.findings()])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n ['AGX409']\n"
