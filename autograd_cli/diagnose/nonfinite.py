@@ -155,15 +155,15 @@ def _lost_value(scene: Scene) -> Iterator[Finding]:
     if one is None or cause is None or cause.value is None:
         return
     over, is_nan = _overflow(scene, cause), bool(value.detach().isnan().any())
-    if over is None and not is_nan:
-        return  # log(0) is -inf, and right
+    if over is None and not is_nan and value.numel() > 1:
+        return  # log(0) is -inf, and right; a loss is not
     mended = rewrites.fixes(scene, one)
     lines = [*(overflow.told(scene, over) if over else ()), *telling.told(scene, one, cause, bool(over))]
     what = "NaN" if is_nan else "infinite"
     yield scene.finding(
         "AGX502",
         f"{drawing.quoted(_output(scene))} is {what}: its gradients, though finite, are of no number.",
-        name="value-overflow" if over else "nan-value",
+        name="value-overflow" if over else telling.name(one, cause) or "nan-value",
         span=cause.value.step.expr.span,
         cause=lines if mended else (*lines, _NO_REWRITE),
         fix=mended or (tuple(overflow.fixes(scene, over)) if over else ()),

@@ -461,3 +461,43 @@ def test_a_kink_that_is_hit_is_a_note_in_a_program_too():
     (finding,) = explore(Source(program), []).findings
     assert (finding.code, finding.severity) == ("AGX503", "note")
     assert finding.sentence.startswith("1 element of `x` stands exactly at a kink")
+
+
+LOOP = """\
+x = torch.tensor(1.0, requires_grad=True)
+opt = torch.optim.SGD([x], lr=0.5)
+for i in range(6):
+    opt.zero_grad()
+    loss = torch.sqrt((x - 3.0) ** 2)
+    loss.backward()
+    opt.step()
+"""
+
+
+def test_of_a_training_the_round_is_explained_in_which_it_began():
+    finding = found(LOOP)
+    assert (finding.name, finding.line) == (SQRT, 5)
+    assert finding.sentence == "The gradient of `x` is NaN, where `x` is 3."
+    assert "(x - 3.0) ** 2  arriving inf × local factor 0 = nan" in finding.cause
+    assert "in round 5: every gradient before it is finite" in finding.cause
+    assert "loss = (x - 3.0).abs()\n" in finding.fix[0].program
+    names: dict[str, torch.Tensor] = {}
+    exec(HEAD + finding.fix[0].program, names)
+    assert names["x"].item() == 3.0
+
+
+def test_a_training_that_grows_is_still_told_to_take_smaller_steps():
+    program = LOOP.replace("torch.sqrt((x - 3.0) ** 2)", "(9 * x) ** 2").replace("range(6)", "range(60)")
+    finding = found(program)
+    assert finding.name in ("gradient-diverged", OVER)
+    assert "lr=0.005" in finding.fix[0].program
+
+
+def test_a_loss_that_is_infinite_is_told_though_its_gradient_is_0():
+    program = "x = torch.tensor([-1.0, 2.0], requires_grad=True)\nloss = torch.log(torch.relu(x)).sum()\n"
+    finding = found(program + "loss.backward()\n")
+    assert finding.sentence == "`loss` is infinite: its gradients, though finite, are of no number."
+    assert (finding.name, finding.severity) == (LOG, "warning")
+    names = {**vars(torch), "torch": torch}
+    exec(finding.fix[0].program, names)
+    assert bool(names["loss"].isfinite())

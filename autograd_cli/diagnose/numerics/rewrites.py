@@ -1,6 +1,7 @@
 """Rewrites of a place whose gradient is no number: tried one after the other, offered where they hold."""
 
 from collections.abc import Iterator
+from time import monotonic
 from typing import NamedTuple
 
 import torch
@@ -27,6 +28,9 @@ _DEPTH = 4
 
 _TRIED = 24
 """Rewrites that are run for one finding."""
+
+_SECONDS = 4.0
+"""What is spent on them before the last one begins."""
 
 _MOST = 2
 """Rewrites that are offered."""
@@ -83,14 +87,14 @@ class _Search:
     """Looks for rewrites, of what a rewrite leaves too, within a number of runs."""
 
     def __init__(self, before: Played) -> None:
-        self.before, self.runs = before, 0
+        self.before, self.runs, self.end = before, 0, monotonic() + _SECONDS
 
     def of(self, scene: Scene, one: Played, words: str, depth: int) -> Iterator[Found]:
         """The rewrites that hold, each run."""
         count, seen = 0, set[str]()
         for rewrite in _candidates(scene, one):
             program = replaced(scene.source, rewrite.edits)
-            if self.runs >= _TRIED or count >= _MOST:
+            if self.runs >= _TRIED or count >= _MOST or monotonic() > self.end:
                 return
             if program in seen:
                 continue

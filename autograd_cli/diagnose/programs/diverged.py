@@ -19,6 +19,9 @@ from autograd_cli.report import Finding, Fix
 from autograd_cli.run.traced import BackwardCall, Ran, Traced, now
 
 _OPTIMIZERS = ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad")
+_GROWN = ("gradient-diverged", "value-overflow")
+"""What steps that are too large lead to."""
+
 _TENTHS = 5
 _SHOWN = 3
 """Rounds whose loss is told before the one where it is no number."""
@@ -94,7 +97,9 @@ def dated(whole: Whole, finding: Finding, root: Span) -> Finding:
     rounds = _run_again(whole, whole.source.text, _Rounds(root))
     if rounds is None or rounds.broken < 2 or rounds.span is None:
         return finding
-    fixes = tuple(_slower(whole, whole.line(rounds.span), root_of(whole, rounds.span)))
+    fixes: tuple[Fix, ...] = ()
+    if finding.name in _GROWN:
+        fixes = tuple(_slower(whole, whole.line(rounds.span), root_of(whole, rounds.span)))
     return replace(
         finding, cause=(*finding.cause, _told(whole, rounds, rounds.span)), fix=fixes or finding.fix
     )

@@ -27,23 +27,32 @@ def not_finite(scene: Scene) -> Iterator[Finding]:
     """AGX502 for each leaf whose gradient holds NaN or infinity."""
     broken = [name for name, leaf in scene.leaves.items() if not all_finite(leaf.value)]
     if broken:
-        yield from _diverged(scene, broken)
+        yield from _begun(scene, broken)
         return
     yield from nonfinite.gradient(scene)
 
 
-def _diverged(scene: Scene, names: list[str]) -> Iterator[Finding]:
+def _begun(scene: Scene, names: list[str]) -> Iterator[Finding]:
+    """The backward in which it began, where that is another than the first of its place and the last."""
+    if not any(nonfinite.bad(each.autograd) for each in scene.gradients):
+        return
+    from autograd_cli.diagnose.programs import born  # few programs run away
+
+    found = born.first(scene)
+    yield found or _diverged(scene, names)
+
+
+def _diverged(scene: Scene, names: list[str]) -> Finding:
     """A leaf that is not finite itself, before this backward."""
-    if any(nonfinite.bad(each.autograd) for each in scene.gradients):
-        yield scene.finding(
-            "AGX502",
-            f"{named(names)} held NaN or infinity already when this backward came: what was done to "
-            f"{'it' if len(names) == 1 else 'them'} before left it so.",
-            name="gradient-diverged",
-            span=scene.root.expr.span,
-            cause=("steps that grow from round to round end so: take a smaller learning rate",),
-            leaves=names,
-        )
+    return scene.finding(
+        "AGX502",
+        f"{named(names)} held NaN or infinity already when this backward came: what was done to "
+        f"{'it' if len(names) == 1 else 'them'} before left it so.",
+        name="gradient-diverged",
+        span=scene.root.expr.span,
+        cause=("steps that grow from round to round end so: take a smaller learning rate",),
+        leaves=names,
+    )
 
 
 def kink(scene: Scene) -> Iterator[Finding]:
