@@ -53,7 +53,7 @@ def test_a_page_fits_a_terminal_but_for_what_torch_says(page):
 def test_names_are_distinct_and_in_kebab_case():
     names = [name for page in PAGES for name in page.names]
     assert len(names) == len(set(names))
-    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+|kink|precision", name) for name in names)
+    assert all(re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+|kink|precision|cancellation", name) for name in names)
 
 
 def test_every_code_that_is_raised_has_a_page():
