@@ -51,3 +51,28 @@ def test_each_broken_one_has_its_repair_in_the_same_place(page):
 @pytest.mark.parametrize("page", OF_LOGS, ids=lambda page: page.code)
 def test_a_page_of_logs_has_a_program_that_python_alone_can_run(page):
     assert any(one.kind is not Kind.CONSOLE for one in page.broken)
+
+
+def said(example):
+    """What torch says of an example, its errors and warnings, where it says something."""
+    if example.kind is Kind.CONSOLE:
+        return [found.torch for found in live.findings(example) if found.torch]
+    error, told = live.plainly(example)
+    return [error] if error else [found.torch for found in told]
+
+
+def common(message, other):
+    """The share of the words of the shorter message that are in the other."""
+    words, others = catalogue.message_words(message), catalogue.message_words(other)
+    return len(words & others) / min(len(words), len(others))
+
+
+QUOTING = [page for page in OF_LOGS if "What torch says" in page.sections]
+
+
+@pytest.mark.parametrize("page", QUOTING, ids=lambda page: page.code)
+def test_what_torch_says_of_a_page_stands_in_it(page):
+    lines = f"    {page.sections['What torch says']}".splitlines()
+    quoted = [line for line in lines if line.startswith("    ")]
+    for message in (message for example in page.broken for message in said(example)):
+        assert max((common(message, line) for line in quoted), default=0) > 0.7, message
