@@ -1,6 +1,5 @@
 """AGX410: a step made with a gradient to which that of a step before was added."""
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,6 @@ import torch
 
 from autograd_cli.diagnose.watching import modules
 from autograd_cli.diagnose.watching.found import Found
-from autograd_cli.diagnose.watching.frames import is_theirs
 from autograd_cli.diagnose.watching.mode import storage_of
 from autograd_cli.diagnose.watching.places import place
 from autograd_cli.diagnose.watching.records import Spot, Write
@@ -108,7 +106,7 @@ class Accumulation:
 
     def read(self, leaf: torch.Tensor) -> None:
         """Note that a person's own line reads the gradient of a leaf."""
-        if leaf.is_leaf and leaf.requires_grad and is_theirs(sys._getframe(3)):
+        if leaf.is_leaf and leaf.requires_grad:
             storage = storage_of(leaf)
             if storage is not None:
                 if len(self._read) > _MOST:

@@ -3,7 +3,7 @@
 import sysconfig
 from enum import IntEnum
 from pathlib import Path
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any
 from weakref import ref
 
@@ -11,7 +11,7 @@ import torch
 
 from autograd_cli.diagnose.watching.records import Spot
 
-_MOST_CODES = 20_000
+_MOST_FILES = 20_000
 _FARTHEST = 12
 """Frames above a call that are looked at for the module that it is in."""
 
@@ -19,7 +19,6 @@ _FARTHEST = 12
 class _Kind(IntEnum):
     THEIRS = 1
     INSIDE = 2
-    MODULE = 3
 
 
 _CALL = torch.nn.Module._call_impl.__code__
@@ -31,17 +30,16 @@ _INSIDE = (
     "<frozen",
 )
 _LIBRARY = sysconfig.get_paths()["stdlib"] + "/"
-_kinds: dict[CodeType, _Kind] = {_CALL: _Kind.MODULE}
+_kinds: dict[str, _Kind] = {}
+"""Of each file of code that was met; by the name, since the hash of code goes through all of it."""
 
 
-def _kind(code: CodeType) -> _Kind:
-    if len(_kinds) > _MOST_CODES:
+def _kind(name: str) -> _Kind:
+    if len(_kinds) > _MOST_FILES:
         _kinds.clear()
-        _kinds[_CALL] = _Kind.MODULE
-    name = code.co_filename
     library = name.startswith(_LIBRARY) and "-packages" not in name
     found = _Kind.INSIDE if library or name.startswith(_INSIDE) else _Kind.THEIRS
-    _kinds[code] = found
+    _kinds[name] = found
     return found
 
 
@@ -52,7 +50,8 @@ def is_own(file: str) -> bool:
 
 def is_theirs(frame: FrameType) -> bool:
     """Whether a frame belongs neither to torch nor to Python nor to this package."""
-    return (_kinds.get(frame.f_code) or _kind(frame.f_code)) is _Kind.THEIRS
+    name = frame.f_code.co_filename
+    return (_kinds.get(name) or _kind(name)) is _Kind.THEIRS
 
 
 def locate(frame: FrameType | None) -> tuple[Spot | None, Any]:
@@ -63,10 +62,10 @@ def locate(frame: FrameType | None) -> tuple[Spot | None, Any]:
     """
     module = None
     while frame is not None:
-        kind = _kinds.get(frame.f_code) or _kind(frame.f_code)
-        if kind is _Kind.THEIRS:
+        code = frame.f_code
+        if (_kinds.get(code.co_filename) or _kind(code.co_filename)) is _Kind.THEIRS:
             break
-        if kind is _Kind.MODULE and module is None:
+        if code is _CALL and module is None:
             module = frame.f_locals.get("self")
         frame = frame.f_back
     if frame is None:

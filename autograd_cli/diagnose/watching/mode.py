@@ -161,7 +161,9 @@ class Mode(TorchFunctionMode):
         )
 
     def _special(self, plan: Plan, tensor: Any, before: int | None) -> None:
-        if plan is Plan.ASK and is_theirs(sys._getframe(2)):
+        if plan in (Plan.ASK, Plan.GRAD) and not is_theirs(sys._getframe(2)):
+            return
+        if plan is Plan.ASK:
             self.asked()
         if type(tensor) not in PLAIN:
             return

@@ -19,6 +19,9 @@ class Spot(NamedTuple):
     code: CodeType
     instruction: int
 
+    def __hash__(self) -> int:
+        return hash((id(self.code), self.instruction))  # a code's own hash goes through all of it
+
 
 class Call(NamedTuple):
     """A call during which the nodes `first` to `last` (excluded) of its thread were made.

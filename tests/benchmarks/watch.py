@@ -1,0 +1,105 @@
+"""How much longer training takes while it is watched, against the same loop alone in the same process.
+
+Run as `python tests/benchmarks/watch.py [TURNS]`. Steps of 5 ms and more: a multilayer perceptron, a
+small convolutional network, a small transformer, each with SGD and with AdamW. Alone and watched take
+turns, each the best of TURNS (5) loops; what counts is the time that the process kept the processor, on
+one thread. Ends with 1 when a ratio is above its bound, a step is shorter than it should be, or anything
+is found.
+"""
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+
+from autograd_cli.diagnose.watching.watch import Watch
+
+BOUND = 1.5
+SHORTEST = 0.005
+"""Seconds that a step takes at least where the bound is promised."""
+STEPS = 20
+WARM = 3
+
+Batch = tuple[torch.Tensor, torch.Tensor]
+
+
+def perceptron() -> tuple[nn.Module, Callable[[], Batch]]:
+    """Eight layers of 256."""
+    layers = [layer for _ in range(8) for layer in (nn.Linear(256, 256), nn.ReLU())]
+    return nn.Sequential(*layers, nn.Linear(256, 10)), lambda: _classes(torch.randn(128, 256), 10)
+
+
+def convolutional() -> tuple[nn.Module, Callable[[], Batch]]:
+    """Three convolutions with batch norm, dropout and a head."""
+    blocks: list[nn.Module] = []
+    for before, after in ((3, 16), (16, 32), (32, 32)):
+        blocks += [nn.Conv2d(before, after, 3, padding=1), nn.BatchNorm2d(after), nn.ReLU(inplace=True)]
+    net = nn.Sequential(*blocks, nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Dropout(), nn.Linear(128, 10))
+    return net, lambda: _classes(torch.randn(16, 3, 16, 16), 10)
+
+
+class Transformer(nn.Module):
+    """Two encoder layers over an embedding."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(64, 4, 128, batch_first=True)
+        self.embedding, self.encoder = nn.Embedding(100, 64), nn.TransformerEncoder(layer, 2)
+        self.head = nn.Linear(64, 10)
+
+    def forward(self, words: torch.Tensor) -> torch.Tensor:
+        """The scores of each text."""
+        return self.head(self.encoder(self.embedding(words))).mean(1)
+
+
+def transformer() -> tuple[nn.Module, Callable[[], Batch]]:
+    """Batches of eight texts of 32 words."""
+    return Transformer(), lambda: _classes(torch.randint(100, (8, 32)), 10)
+
+
+def _classes(x: torch.Tensor, count: int) -> Batch:
+    return x, torch.randint(count, (len(x),))
+
+
+def loop(make: Callable[[], Any], optimizer: Any, is_watched: bool) -> float:
+    """Seconds that a step keeps the processor."""
+    torch.manual_seed(0)
+    net, data = make()
+    opt = optimizer(net.parameters(), lr=1e-3)
+    with Watch() if is_watched else contextlib.nullcontext() as watch:
+        for number in range(WARM + STEPS):
+            if number == WARM:
+                start = time.process_time()
+            x, y = data()
+            loss = nn.functional.cross_entropy(net(x), y)
+            opt.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            opt.step()
+        taken = time.process_time() - start
+    if watch is not None and (watch.trouble or watch.findings()):
+        sys.exit(f"{watch.trouble}{watch.findings()}")
+    return taken / STEPS
+
+
+def main() -> int:
+    """Print the ratios; the exit status says whether all are within their bound."""
+    turns, fine = int(sys.argv[1]) if len(sys.argv) > 1 else 5, True
+    torch.set_num_threads(1)
+    for make in (perceptron, convolutional, transformer):
+        for optimizer in (torch.optim.SGD, torch.optim.AdamW):
+            times = [(loop(make, optimizer, False), loop(make, optimizer, True)) for _ in range(turns)]
+            alone, watched = (min(each) for each in zip(*times, strict=True))
+            ratio = watched / alone
+            fine &= ratio <= BOUND and alone >= SHORTEST
+            what = f"{make.__name__}, {optimizer.__name__}"
+            print(f"{what}: a step of {alone * 1e3:.1f} ms takes {ratio:.2f} times as long (at most {BOUND})")
+    return int(not fine)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
