@@ -77,8 +77,8 @@ def mismatch(case: Case) -> Finding | None:
     return case.finding(
         "AGX303",
         f"{names[0]} and {names[1]}: one call needs all its tensors on one device.",
-        cause=drawing.columns(
-            [(drawing.label(o.text), shape_text(o.value.shape), str(o.value.device)) for o in operands]
+        cause=drawing.odd(
+            [(drawing.label(o.text), shape_text(o.value.shape), str(o.value.device)) for o in operands], 2
         ),
         fix=(_moved(case, stay, operands),),
         devices=devices,

@@ -30,6 +30,13 @@ def columns(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
     )
 
 
+def odd(rows: Sequence[Sequence[str]], column: int) -> tuple[str, ...]:
+    """The rows in columns, with carets under the one in which they should be alike."""
+    widths = [max(map(cells, each)) for each in zip(*rows, strict=True)]
+    blank = "  ".join(" " * width for width in widths[:column])
+    return (*columns(rows), f"{blank}  {'^' * widths[column]}" if column else "^" * widths[0])
+
+
 Cells = Sequence[int | None]
 """The sizes of one operand by column; None where it has no dimension."""
 

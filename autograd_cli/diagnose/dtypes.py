@@ -51,11 +51,12 @@ def mismatch(case: Case) -> Finding | None:
         "AGX304",
         f"{in_words(names)}: {_called(case)} does not convert one to the other.",
         name=_NAMES.get(frozenset(map(dtype_name, dtypes)), "dtype-mismatch"),
-        cause=drawing.columns(
+        cause=drawing.odd(
             [
                 (drawing.label(o.text), shape_text(o.value.shape), dtype_name(o.value.dtype))
                 for o in case.tensors
-            ]
+            ],
+            2,
         ),
         fix=(_converted(case, keep, change),),
         dtypes=[dtype_name(o.value.dtype) for o in case.tensors],

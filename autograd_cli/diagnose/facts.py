@@ -34,6 +34,17 @@ def described(operand: Operand) -> tuple[str, str]:
     return label(operand.text), f"{shape_text(value.shape)} {dtype_name(value.dtype)} on {value.device}"
 
 
+def as_plain(operand: Operand) -> dict[str, Any]:
+    """A tensor operand as evidence has it: its text, shape, dtype and device."""
+    value = operand.value
+    return {
+        "text": operand.text,
+        "shape": tuple(value.shape),
+        "dtype": dtype_name(value.dtype),
+        "device": str(value.device),
+    }
+
+
 def make(
     code: str,
     sentence: str,
@@ -131,6 +142,8 @@ class Case:
     ) -> Finding:
         """A finding at the failing expression, or at `expr`, with torch's words in it."""
         own = isinstance(self.failure.error, DeviceMismatch)
+        if self.tensors:
+            evidence.setdefault("operands", [as_plain(operand) for operand in self.tensors[:6]])
         return make(
             code,
             sentence,

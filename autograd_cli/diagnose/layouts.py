@@ -8,6 +8,7 @@ from autograd_cli.lang import nodes
 from autograd_cli.lang.source import in_words
 from autograd_cli.report import Finding
 from autograd_cli.report.values import shape_text
+from autograd_cli.run.tape import Operand
 
 _SHAPES = re.compile(
     r"dimension|\bdims?\b|\bshapes?\b|\bsizes?\b|\d-?D\b|\bsquare|matri(?:x|ces)|expand|broadcast|\bbatch|vector"
@@ -28,10 +29,20 @@ def channels(case: Case) -> Finding | None:
         "AGX327",
         f"{drawing.quoted(given.text)} {shape_text(given.value.shape)} has {found[2]} channels, and "
         f"{drawing.quoted(weight.text)} {shape_text(weight.value.shape)} is for {found[1]}.",
-        cause=_drawn(case),
+        cause=_drawn(case) if "transpose" in case.name else _met(given, weight),
         channels=int(found[2]),
         wanted=int(found[1]),
     )
+
+
+def _met(given: Operand, weight: Operand) -> tuple[str, ...]:
+    """The image over the weight, its channels over those that this is for; a batch may be missing."""
+    rank = weight.value.ndim
+    rows: list[tuple[str, tuple[int, ...], list[int | None]]] = [
+        (o.text, tuple(o.value.shape), [*[None] * (rank - o.value.ndim), *o.value.shape])
+        for o in (given, weight)
+    ]
+    return (*drawing.grid(rows, [1]), "channels must be equal (times the groups)")
 
 
 def single(case: Case) -> Finding | None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from autograd_cli.errors import Span
 from autograd_cli.lang.source import Source, quote, visible
 from autograd_cli.report.records import Finding, Fix, Report, Severity
+from autograd_cli.report.values import shape_text
 from autograd_cli.views.pieces import Ends, Line, Piece, Room, one_line, words
 
 _WHOLE = 1 << 30
@@ -29,6 +30,7 @@ def block(finding: Finding, report: Report, room: Room) -> list[Piece]:
         *_place(finding, report, room),
         *texts((finding.sentence,), 2, False),
         *texts(finding.cause, 4, True),
+        *_operands(finding),
         *torch_says(finding.torch),
         *(line for fix in finding.fix if fix.passed is not False for line in _fix(fix, report)),
         *_no_repair(finding),
@@ -107,6 +109,19 @@ def _fix(fix: Fix, report: Report) -> list[Line]:
     if report.statements and len(programs) >= _MOST_LINES:
         return lines + edited(report.source.splitlines(), programs)
     return lines + [Line(words((visible(line), "source")), indent=7, whole=True) for line in programs]
+
+
+def _operands(finding: Finding) -> list[Line]:
+    """The operands of what failed, where the lines above do not say their dtypes and devices."""
+    operands = finding.evidence.get("operands", ())
+    said = "\n".join(finding.cause)
+    if all(each["dtype"] in said and each["device"] in said for each in operands):
+        return []
+    alike = dict.fromkeys(
+        f"{one_line(each['text'])} {shape_text(each['shape'])} {each['dtype']} on {each['device']}"
+        for each in operands
+    )
+    return [Line(words(("given  ", "quiet"), " · ".join(map(visible, alike))), indent=4, hang=7)]
 
 
 def _no_repair(finding: Finding) -> list[Line]:

@@ -10,7 +10,11 @@ def test_both_operands_are_named_with_their_device_and_a_move(why, works):
     assert (
         finding.sentence == "`x` is on cpu and `y` is on meta: one call needs all its tensors on one device."
     )
-    assert finding.cause == ("x  (3,)  cpu", "y  (3,)  meta")
+    assert finding.cause == ("x  (3,)  cpu", "y  (3,)  meta", "         ^^^^")
+    assert finding.evidence["operands"] == [
+        {"text": "x", "shape": (3,), "dtype": "float32", "device": "cpu"},
+        {"text": "y", "shape": (3,), "dtype": "float32", "device": "meta"},
+    ]
     assert finding.fix[0].program == "(x.to(y.device) + y).sum()"
     works(finding, **values)
 

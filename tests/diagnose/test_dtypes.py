@@ -8,7 +8,7 @@ def test_the_dtypes_of_a_product_are_named_with_a_conversion(why, works):
     finding = why("x@w", **values)
     assert (finding.code, finding.name) == ("AGX304", "dtype-mismatch-double-float")
     assert finding.sentence == "`x` is float32 and `w` is float64: `@` does not convert one to the other."
-    assert finding.cause == ("x  (3,3)  float32", "w  (3,3)  float64")
+    assert finding.cause == ("x  (3,3)  float32", "w  (3,3)  float64", "          ^^^^^^^")
     assert finding.torch == "expected m1 and m2 to have the same dtype, but got: float != double"
     assert finding.fix[0].program == "x@w.to(x.dtype)"
     works(finding, **values)

@@ -293,3 +293,13 @@ def test_a_program_is_told_and_mended_where_it_is_written(why_it_failed, lines, 
 
 def test_where_nothing_works_no_repair_is_offered(why):
     assert why("linalg.inv(x)", x=X).fix == ()
+
+
+def test_channels_are_drawn_over_each_other(why):
+    finding = why("F.conv2d(x, w)", x=torch.ones(3, 8, 8), w=torch.ones(4, 2, 3, 3))
+    assert finding.cause == (
+        "x  (3,8,8)       3  8  8",
+        "w  (4,2,3,3)  4  2  3  3",
+        "                 ^",
+        "channels must be equal (times the groups)",
+    )
