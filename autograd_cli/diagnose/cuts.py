@@ -1,6 +1,7 @@
 """Bindings that the output's gradient does not reach, and the expression that cuts the way."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import torch
 
@@ -10,7 +11,7 @@ from autograd_cli.diagnose.scene import Scene, is_floating
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.source import named
-from autograd_cli.report import Finding, Fix
+from autograd_cli.report import Finding, Fix, Severity
 from autograd_cli.run.tape import LiveStep
 from autograd_cli.run.values import tensors_in
 
@@ -48,9 +49,9 @@ def cut(scene: Scene) -> Iterator[Finding]:
         return
     for step, names in endings(scene):
         if is_flat(step):
-            yield staircase(scene, step, names)
+            yield weighed(scene, step, staircase(scene, step, names))
         elif not _is_detach(step):
-            yield _cut(scene, step, names, "AGX403")
+            yield weighed(scene, step, _cut(scene, step, names, "AGX403"))
 
 
 def detached(scene: Scene) -> Iterator[Finding]:
@@ -58,7 +59,27 @@ def detached(scene: Scene) -> Iterator[Finding]:
     if _requires_grad(scene) or not unrecording(scene.run.settings.mode):
         for step, names in endings(scene):
             if _is_detach(step) and not is_flat(step):
-                yield _cut(scene, step, names, "AGX453")
+                yield weighed(scene, step, _cut(scene, step, names, "AGX453"))
+
+
+def weighed(scene: Scene, step: LiveStep, finding: Finding) -> Finding:
+    """The finding; a note where no gradient can have been meant.
+
+    The source is that expression itself, or gives no floating numbers, or hands what it detached to
+    functions that have no derivative.
+    """
+    is_all = step.index == scene.root.index or not is_floating(scene.run.output)
+    return replace(finding, severity=Severity.NOTE) if is_all or _ends_anyway(scene, step) else finding
+
+
+def _ends_anyway(scene: Scene, step: LiveStep) -> bool:
+    """Whether all ways on from a detach go through functions without a derivative."""
+    above = [each for each in scene.run.steps[step.index + 1 :] if step in scene.arguments(each)]
+    if not above or not (_is_detach(step) or step.kind == "call"):
+        return False
+    return all(
+        (each.function and not each.function.differentiable) or _ends_anyway(scene, each) for each in above
+    )
 
 
 def held(scene: Scene) -> Iterator[Finding]:
@@ -220,12 +241,14 @@ def unused_input(scene: Scene) -> Iterator[Finding]:
     for name, its in scene.ways.items():
         if name in scene.reached or its.arrives or any(not _shape_only(step) for step in its.ends):
             continue
+        is_all = any(step.index == scene.root.index for step in its.ends) or not is_floating(scene.run.output)
         shape_only = (
             f"; {drawing.quoted(scene.text(its.ends[0]))} takes its shape or dtype" if its.ends else ""
         )
-        yield scene.finding(
+        found = scene.finding(
             "AGX406",
             f"`{name}` gets no gradient: no value of it goes into the output{shape_only}.",
             span=scene.leaves[name].expr.span,
             bindings=[name],
         )
+        yield replace(found, severity=Severity.NOTE) if is_all else found

@@ -164,7 +164,7 @@ def _attribute(checker: Checker, node: Attribute, role: Role | None) -> Parts:
     if path is not None:
         raise unknown.module(place, node, path)
     if node.name == "__name__":
-        return ((node.value, None),)
+        return ((_named(place, node.value), None),)
     if node.name in FIELDS_OF_RECORDS and is_field(node, checker.names.records, place.bound):
         return ((node.value, None),)
     check_receiver(place, node)
@@ -180,6 +180,13 @@ def _attribute(checker: Checker, node: Attribute, role: Role | None) -> Parts:
             place.mended(Span(node.span.end, node.span.end), "()"),
         )
     raise unknown.attribute(place, node, None)
+
+
+def _named(place: Place, expr: Expr) -> Expr:
+    """What is to be checked before `.__name__`: of `type(x)`, which is no value alone, x."""
+    function = lookup.function(expr.function, place.bound) if isinstance(expr, Call) else None
+    is_type = function is not None and function.path == "builtins.type"
+    return expr.args[0] if is_type and isinstance(expr, Call) and len(expr.args) == 1 else expr
 
 
 def _call(checker: Checker, node: Call, role: Role | None) -> Parts:

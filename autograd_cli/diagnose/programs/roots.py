@@ -88,4 +88,5 @@ def staircase(scene: Scene) -> Iterator[Finding]:
     """AGX403 for each rounding that ends the only way from a leaf to the loss."""
     for step, names in cuts.endings(scene):
         if cuts.is_flat(step):
-            yield cuts.staircase(scene, step, names)
+            found = cuts.staircase(scene, step, names)
+            yield cuts.weighed(scene, step, found) if scene.call is None else found

@@ -20,7 +20,7 @@ ARITHMETIC = (
     _row("torch.mul", "the product, element by element", "x * y", operator="*", x=A, y=B),
     _row("torch.div", "the quotient", "x / y", operator="/", domain="y != 0", x=A, y=B),
     _row("torch.floor_divide", "the quotient rounded down", "x // y", operator="//", differentiable=False,
-         domain="y != 0; torch lets no gradient through", x=A, y=B),
+         domain="y != 0; torch lets no gradient through", x="tensor([7,9])", y="tensor([2,4])"),
     _row("torch.remainder", "what a whole number of y leaves of x, with the sign of y", "x % y", operator="%",
          domain="y != 0, x / y not an integer", x=A, y=B),
     _row("torch.pow", "x to the power y", "x ** y", operator="**",
