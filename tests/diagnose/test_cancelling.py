@@ -138,3 +138,88 @@ def test_digits_lost_are_told_once():
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_what_loses_nothing_is_silent(source, dtype):
     assert found(source, ("x", "[0.5,1.,2.]"), dtype=dtype) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "bindings", "blamed"),
+    [
+        ("x-sin(x)", {"x": "1e-3"}, "x-sin(x)"),
+        ("tan(x)-sin(x)", {"x": "1e-3"}, "tan(x)-sin(x)"),
+        ("(x+y)**2-x**2-2*x*y", {"x": "1e4", "y": "1e-2"}, "(x+y)**2-x**2"),
+    ],
+)
+def test_without_a_better_form_the_difference_is_named_and_that_none_is_known(source, bindings, blamed):
+    (finding,) = found(source, *bindings.items())
+    assert finding.sentence.startswith(f"`{blamed}`")
+    assert finding.fix[0].text.endswith("which keeps 16 digits: no better form is known")
+
+
+RIGHT = """\
+w = torch.tensor(0.0, requires_grad=True)
+x = torch.linspace(-1, 1, 20)
+y = 2 * x
+for i in range(300):
+    loss = ((w * x - y) ** 2).mean()
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.3 * w.grad
+    w.grad = None
+---
+q = torch.randn(4, 8, requires_grad=True)
+k = torch.randn(4, 8)
+mask = torch.triu(torch.ones(4, 4), diagonal=1) > 0
+s = (q @ k.T).masked_fill(mask, float('-inf'))
+out = torch.softmax(s, dim=-1) @ k
+loss = (out ** 2).mean()
+loss.backward()
+---
+x = torch.randn(32, 10)
+w1 = (torch.randn(10, 16) * 0.3).requires_grad_()
+h = torch.relu(x @ w1)
+mu = h.mean(1, keepdim=True)
+var = h.var(1, keepdim=True, correction=0)
+loss = (((h - mu) / torch.sqrt(var + 1e-5)) ** 4).mean()
+loss.backward()
+---
+x = torch.randn(64, 32)
+w = (torch.randn(32, 1) * 0.1).requires_grad_()
+h = x.half() @ w.half()
+loss = (h.float() ** 2).mean()
+loss.backward()
+---
+z = torch.randn(8, requires_grad=True)
+mu = z[:4]
+lv = z[4:]
+kl = -0.5 * (1 + lv - mu ** 2 - lv.exp()).sum()
+kl.backward()
+---
+p = torch.softmax(torch.randn(5), 0).requires_grad_()
+H = -(p * torch.log(p)).sum()
+H.backward()
+---
+B = torch.zeros(2, 8, requires_grad=True)
+x = torch.randn(5, 8)
+loss = ((x @ B.T - 1) ** 2).mean()
+loss.backward()
+---
+x = torch.randn(5, 3, requires_grad=True)
+n = x / x.norm(dim=1, keepdim=True)
+loss = -(n @ n.T).mean() + torch.cdist(x, x).mean()
+loss.backward()
+---
+w = torch.randn(3, requires_grad=True)
+x = torch.randn(10, 3)
+m = torch.clamp(1 - x @ w, min=0).mean() + 0.01 * (w ** 2).sum()
+m.backward()
+---
+x = torch.randn(6, requires_grad=True)
+with torch.autocast('cpu', dtype=torch.bfloat16):
+    loss = (torch.randn(6, 6) @ x).float().pow(2).mean()
+loss.backward()
+""".split("---\n")
+
+
+@pytest.mark.parametrize("program", RIGHT)
+def test_programs_whose_numbers_are_right_are_silent(program):
+    report = explore(Source(f"{HEAD}torch.manual_seed(0)\n{program}"), [])
+    assert [each.code for each in report.findings if each.severity != "note"] == []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 
 from autograd_cli.diagnose import drawing
-from autograd_cli.diagnose.numerics import forms
+from autograd_cli.diagnose.numerics import forms, unnamed
 from autograd_cli.diagnose.numerics.played import Index, Played, played
 from autograd_cli.diagnose.numerics.proving import run_again
 from autograd_cli.diagnose.numerics.telling import number, operands_at
@@ -42,20 +42,54 @@ class Off:
 
 
 def findings(scene: Scene) -> Iterator[Finding]:
-    """A finding for each outermost known expression that loses digits, where its better form keeps them."""
+    """A finding for each outermost expression that loses digits and has a better form, else one without."""
     found = [match for match in forms.matches(scene) if match.form.loses]
-    own = played(scene.run, scene.cotangent) if found else None
-    if own is None or not all(bool(each.isfinite().all()) for each in own.gradients.values()):
+    own = played(scene.run, scene.cotangent) if found or _subtracts(scene) else None
+    reference = played(scene.run, scene.cotangent, double=True) if own is not None else None
+    if own is None or reference is None:
         return
-    reference = played(scene.run, scene.cotangent, double=True)
+    if not all(bool(each.isfinite().all()) for each in own.gradients.values()):
+        return
     told: set[int] = set()
     for match in sorted(found, key=lambda match: -match.step.index):
-        if match.step.index in told or reference is None:
-            continue
-        finding = _judged(scene, match, own, reference)
+        finding = None if match.step.index in told else _judged(scene, match, own, reference)
         if finding is not None:
             told |= match.inside
             yield finding
+    if not told:
+        yield from _unnamed(scene, own, reference)
+
+
+def _subtracts(scene: Scene) -> bool:
+    """Whether two values that require grad are subtracted: each is rounded before."""
+    for index in scene.needed:
+        step = scene.run.steps[index]
+        if step.function is not None and step.function.name == "sub":
+            tensors = [each.value for each in scene.arguments(step)]
+            if len(tensors) == 2 and all(isinstance(v, torch.Tensor) and v.requires_grad for v in tensors):
+                return True
+    return False
+
+
+def _unnamed(scene: Scene, own: Played, reference: Played) -> Iterator[Finding]:
+    """A difference without a better form, where the output or a gradient is off by much."""
+    if own.output.dtype == torch.float64 or not unnamed.is_felt(own, reference):
+        return
+    step = unnamed.guilty(own, reference)
+    if step is None:
+        return
+    dtype = own.made(step).dtype
+    offs = [pair[0] for pair in _compared(own, own, reference)]
+    lost = max(offs, key=lambda off: off.error)
+    yield scene.finding(
+        "AGX506",
+        f"{drawing.quoted(scene.text(step))} loses digits in {dtype_name(dtype)}: "
+        f"{_sentence(lost, dtype_name(dtype))}.",
+        span=step.expr.span,
+        cause=tuple(_numbers(scene, own, step, lost.index)),
+        fix=(unnamed.fix(own, step),),
+        off=lost.error,
+    )
 
 
 def _judged(scene: Scene, match: forms.Match, own: Played, reference: Played) -> Finding | None:
@@ -142,8 +176,11 @@ def percent(share: float) -> str:
 
 
 def _explained(scene: Scene, match: forms.Match, own: Played, index: Index) -> Iterator[str]:
+    return _numbers(scene, own, _guilty(scene, match), index)
+
+
+def _numbers(scene: Scene, own: Played, step: LiveStep, index: Index) -> Iterator[str]:
     """The numbers that are nearly equal, or of which one is too small to be seen beside the other."""
-    step = _guilty(scene, match)
     shape = own.made(step).shape
     place = index if len(index) == len(shape) else _least(own.made(step))
     said = [f"{drawing.quoted(t)} is {value:.9g}" for t, value in operands_at(scene, own, step, place)]
