@@ -4,6 +4,7 @@ import ast
 import linecache
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Scope = ast.Module | Function
@@ -27,23 +28,29 @@ class Script:
     def called(self, call: ast.Call) -> Function | None:
         """The function of this file that a call runs, as far as names tell; of a module its forward."""
         name = last(call.func)
-        if isinstance(call.func, ast.Name | ast.Attribute):
-            for node in ast.walk(self.tree):
-                if isinstance(node, Function) and node.name == name:
-                    return node
-        made = self._class_of(name)
+        if name in self._functions:
+            return self._functions[name]
+        made = self._made_of.get(name)
         return None if made is None else _method(made, "forward")
 
-    def _class_of(self, name: str) -> ast.ClassDef | None:
+    @cached_property
+    def _functions(self) -> dict[str, Function]:
+        """The functions of this file by name, of several the first."""
+        found = [node for node in ast.walk(self.tree) if isinstance(node, Function)]
+        return {node.name: node for node in reversed(found)}
+
+    @cached_property
+    def _made_of(self) -> dict[str, ast.ClassDef]:
         """The class of this file that a name, or an attribute of that name, is made of."""
-        classes = {node.name: node for node in ast.walk(self.tree) if isinstance(node, ast.ClassDef)}
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Assign) and name in map(last, node.targets):
+        nodes = list(ast.walk(self.tree))
+        classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
+        found: dict[str, ast.ClassDef] = {}
+        for node in nodes:
+            if isinstance(node, ast.Assign):
                 made = [last(part.func) for part in ast.walk(node.value) if isinstance(part, ast.Call)]
-                found = next((classes[one] for one in made if one in classes), None)
-                if found is not None:
-                    return found
-        return None
+                kinds = [classes[one] for one in made if one in classes]
+                found |= {last(target): kinds[0] for target in node.targets if kinds}
+        return found
 
 
 def read(file: str) -> Script | None:

@@ -1,10 +1,12 @@
 """What objects hold, read without running code of their classes: no property, no `__getattr__`."""
 
 from collections.abc import Iterator
+from itertools import islice
 from types import GetSetDescriptorType
 from typing import Any
 
 _MOST_ITEMS = 16
+_MOST_ATTRIBUTES = 1_000
 _NOT_LOOKED_INTO = (type, type(lambda: 0), type(len), type(iter), str, bytes)
 
 
@@ -54,7 +56,7 @@ def _of_dict(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _of_object(held: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    for name, item in list(held.items()):
+    for name, item in islice(list(held.items()), _MOST_ATTRIBUTES):
         if name in ("_parameters", "_buffers", "_modules") and type(item) is dict:
             for own, value in list(item.items()):
                 yield (f"[{own}]" if str(own).isdecimal() else f".{own}"), value

@@ -41,7 +41,10 @@ class Warned:
 
         def begin(self: "Any", *args: "Any", **named: "Any") -> None:
             base.__init__(self, *args, **named)
-            note(self)
+            try:
+                note(self)
+            except Exception:  # a warning of the script's own making may hold anything
+                return
 
         named = {"__module__": "warnings", "__doc__": base.__doc__, "__init__": begin}
         warnings.WarningMessage = type("WarningMessage", (base,), named)  # type: ignore[misc, assignment]
