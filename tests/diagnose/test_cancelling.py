@@ -216,10 +216,10 @@ x = torch.randn(6, requires_grad=True)
 with torch.autocast('cpu', dtype=torch.bfloat16):
     loss = (torch.randn(6, 6) @ x).float().pow(2).mean()
 loss.backward()
-""".split("---\n")
+"""
 
 
-@pytest.mark.parametrize("program", RIGHT)
+@pytest.mark.parametrize("program", RIGHT.split("---\n"))
 def test_programs_whose_numbers_are_right_are_silent(program):
     report = explore(Source(f"{HEAD}torch.manual_seed(0)\n{program}"), [])
     assert [each.code for each in report.findings if each.severity != "note"] == []
