@@ -58,7 +58,7 @@ def inspect(
     return tuple(_shown(run, tried(run, finding)) for finding in _without_symptoms(found))
 
 
-_CAUSES = ("gradient-underflow", "cancellation")
+_CAUSES = ("gradient-underflow", "cancellation", "value-overflow")
 """Names of findings that say why a dtype does not hold a gradient."""
 
 
