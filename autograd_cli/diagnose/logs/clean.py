@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple
 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])|\x08")
@@ -47,7 +48,8 @@ _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
 _PLAIN = {"n": "\n", "t": "\t", "r": "", "b": "", "f": ""}
 _TRACEBACK = "Traceback (most recent call last)"
 _LONGEST_PREFIX = 200
-_BOX = re.compile(r"\s*[│┃]\s*$")
+_MOST_FIELDS = 32
+_BOX = ("│", "┃")
 _LONGEST = 4_000
 _NESTED = 4
 
@@ -67,7 +69,8 @@ class Clean(NamedTuple):
 
 def line(raw: str, number: int) -> Clean:
     """The line without colours, prefixes and blanks at its end."""
-    text = whole = _BOX.sub("", _ESCAPES.sub("", raw[:_LONGEST])).rstrip()
+    text = _ESCAPES.sub("", raw[:_LONGEST]).rstrip()
+    text = whole = text[:-1].rstrip() if text[-1:] in _BOX else text
     rank, stamped = None, False
     for _ in range(_NESTED):
         before = text
@@ -100,13 +103,17 @@ def pieces(raw: str) -> list[tuple[int, str]]:
     if "\\u001b[" in raw and (match := _NOTEBOOK.match(raw)):
         return _unpacked(match[1], match.start(1))
     if "\\n" in raw:
-        if _PACKED.match(raw) and (fields := list(_FIELD.finditer(raw))):
+        if _PACKED.match(raw) and (fields := _fields(raw)):
             return [piece for field in fields for piece in _unpacked(field[1], field.start(1))]
         if _ESCAPED_LINES.search(raw):
             return _unpacked(raw, 0)
-    elif _PACKED.match(raw) and (fields := list(_FIELD.finditer(raw))):
+    elif _PACKED.match(raw) and (fields := _fields(raw)):
         return [(field.start(1), _unescaped(field[1])) for field in fields]
     return [(0, raw)]
+
+
+def _fields(raw: str) -> list[re.Match[str]]:
+    return list(islice(_FIELD.finditer(raw), _MOST_FIELDS))
 
 
 def _unpacked(text: str, start: int) -> list[tuple[int, str]]:

@@ -30,7 +30,7 @@ _DEVICE = re.compile(
     r"torch\.(?P<old>cuda\.|mps\.)?\w+Tensor|(?P<typed>MPS|CUDA)\w+Type|"
     r"(?<![\w.])(?P<name>cuda:\d+|cuda|cpu|mps(?::\d+)?|xpu:\d+|meta)\b(?![\w.])"
 )
-_SHAPE = re.compile(r"(?<!output)\[(?P<list>-?\d+(?:(?:, ?| x )-?\d+)*)?\]|(?P<times>\d+(?:x\d+)+)")
+_SHAPE = re.compile(r"(?<!output)\[(?P<list>-?\d+(?:(?:, ?| x )-?\d+)*)?\]|(?<!\d)(?P<times>\d+(?:x\d+)+)")
 _SIZE = re.compile(r"\((?P<bracketed>\d+)\)|(?:[Gg]ot|expected|have|size|Target|and) (?P<plain>\d+)\b")
 _VERSION = re.compile(r"is at version (\d+); expected version (\d+)")
 _OP = re.compile(

@@ -16,6 +16,7 @@ _MOST_LINES = 40
 _MOST_CHAINED = 6
 _LONGEST_START = 1_800
 """Characters of a line that are looked at before its head."""
+_LONGEST_CALL = 300
 _GAP = 6
 """Lines between an error and the traceback of what was raised while it was handled."""
 _MOST_FRAMES = 200
@@ -29,7 +30,7 @@ _DEBUGGER = re.compile(r"Exception has occurred: (?:[\w]+\.)*(?P<kind>\w+)")
 _FROM_CPP = re.compile(r"\s*Exception raised from ")
 _TO_MESSAGE = re.compile(r"^.*(?:\([\"'](?=\S)|\w+(?: \(0x\w+\))?: )")
 _ANNOUNCES = re.compile(r"(?i)error|exception|fail|fatal|critical|crash|abort|panic|traceback|warn|[\])|] ?$")
-_PROSE = re.compile(r"(?i)\b[a-z']+,? [a-z']+\b")
+_PROSE = re.compile(r"(?i)(?<![a-z'])[a-z']+,? [a-z']+\b")
 _MEANT = re.compile(
     r"(?i)\bexpected|\bcaught|\bhandled|ignor|recover|skipp|retry|xfail|xpass|^\s*(?:[-*#>+]|//|\d+\.) |\bfix"
 )
@@ -44,7 +45,8 @@ _BROKEN_AT = 60
 """Characters of a line that a terminal may have broken."""
 _ENDED = re.compile(r"[.!?;]$")
 _BEGINS = re.compile(
-    r"Traceback \(most recent call last\)|^Exception has occurred: |-{20,}$|_{8,} .* _{8,}$|={8,} FAILURES|╭─"
+    r"Traceback \(most recent call last\)|╭─|"
+    r"^(?:Exception has occurred: |-{20,}$|_{8,} .* _{8,}$|={8,} FAILURES)"
 )
 _PARTED = re.compile(r"During handling of the above|The above exception was the direct cause")
 
@@ -140,8 +142,13 @@ def _special(lines: Sequence[Clean], at: int) -> Raised | None:
         kind, said = match["kind"], after[0].strip() if after else ""
         frames = _frames([head.text], after)
     elif _FROM_CPP.match(head.text) and not any(map(_HEAD.match, before[-_GAP:])):
-        said = _TO_MESSAGE.sub("", before[-1]).strip() if before else ""
+        said = _unwrapped(before[-1]) if before else ""
     return Raised(kind, said, frames, before, after, head.rank, line=head.number) if said else None
+
+
+def _unwrapped(text: str) -> str:
+    """What C++ said, without the call of another language that is written around it."""
+    return (_TO_MESSAGE.sub("", text[:_LONGEST_CALL]) + text[_LONGEST_CALL:]).strip()
 
 
 def _cause(lines: Sequence[Clean], start: int, depth: int) -> Raised | None:

@@ -1,5 +1,7 @@
 """Errors as Python, notebooks, test runners, boxes and C++ write them."""
 
+import time
+
 import pytest
 
 from autograd_cli.diagnose.logs import stream, tracebacks
@@ -225,3 +227,12 @@ def test_a_warning_inside_a_library_has_the_persons_frame_where_their_handler_pr
     (one,) = all_raised("step 4\n" + stack + place)
     assert [(frame.file, frame.text) for frame in one.frames[:1]] == [("fit.py", "loss = f(a, b)")]
     assert len(one.frames) == 2
+
+
+@pytest.mark.parametrize("junk", [" ", "\t", "a'", "=", "1", "\\", '{"log":"', "_", "a-", "Traceback ("])
+def test_lines_of_junk_take_no_longer_than_others(junk):
+    line = junk * (3_600 // len(junk))
+    log = f"{line}\n  File 'a.py', line 3\n    {line}\n{line[:1_700]} RuntimeError: odd {line}\n" * 20
+    start = time.process_time()
+    all_raised(log)
+    assert time.process_time() - start < 2
