@@ -16,7 +16,7 @@ from autograd_cli.explore.options import Options, status_of
 from autograd_cli.explore.packing import output_record, so_far
 from autograd_cli.explore.roots import Root, check_names, chosen, numbers_again
 from autograd_cli.explore.second import with_second
-from autograd_cli.explore.single import explained, failed_backward, judging, with_steps
+from autograd_cli.explore.single import backward_explained, judging, with_steps
 from autograd_cli.explore.watching import Place, Seen, Watching
 from autograd_cli.graph.pack import graph as packed_graph, with_cotangents
 from autograd_cli.graph.read import Reading, reading_of
@@ -136,7 +136,7 @@ def _findings(ran: Ran, shown: Shown, judged: dict[int, Judged], options: Option
         for one in judged.values()
     ]
     if shown.own is not None and shown.root.is_own and seen is not None and seen.error is not None:
-        failed = (*failed, *explained(failed_backward(shown.own, seen.error)))
+        failed = (*failed, *backward_explained(shown.own, seen.error, ran, shown.root.traced))
     elif shown.own is not None:
         looked_at.append((shown.own, shown.graph, shown.gradients))
     calls = {id(one.whole): one.seen.call for one in judged.values()}

@@ -26,7 +26,7 @@ from autograd_cli.report import Finding, Gradient, Graph, Inspection, Report, Wi
 from autograd_cli.run.inputs import value_of
 from autograd_cli.run.limits import refuse_output
 from autograd_cli.run.tape import Failure, Run
-from autograd_cli.run.traced import Ran
+from autograd_cli.run.traced import Ran, Traced
 from autograd_cli.symbolic.build import call as written
 
 if TYPE_CHECKING:
@@ -40,9 +40,13 @@ _WRITTEN = 10
 
 
 def explored(
-    made: Run, options: Options, progress: Callable[[Report], None] | None, stdin: str | None
+    made: Run,
+    options: Options,
+    progress: Callable[[Report], None] | None,
+    stdin: str | None,
+    ran: Ran | None = None,
 ) -> Report:
-    """The report of a run that did not fail."""
+    """The report of a run that did not fail; `ran` is what it was made of, for a backward that fails."""
     limit, root = options.limit, made.output
     before = inspected(made, options)
     if not isinstance(root, torch.Tensor) or not root.requires_grad:
@@ -68,7 +72,8 @@ def explored(
     gradients = witnesses.check(made, passed, cotangent, chosen)
     findings = inspect(made, graph, gradients, cotangent_given=cotangent is not None, cotangent=cotangent)
     if passed.error is not None:
-        findings = (*explained(failed_backward(made, passed.error)), *findings)
+        value = None if ran is None else ran.value
+        findings = (*backward_explained(made, passed.error, ran, value), *findings)
     sent = torch.ones_like(root) if cotangent is None else cotangent
     report = report_of(made, options, findings, graph, gradients, reading, sent)
     arrived = None if passed.error else passed.cotangents
@@ -135,6 +140,27 @@ def explained(failed: Run) -> tuple[Finding, ...]:
     from autograd_cli.diagnose.failures import failure
 
     return failure(failed)
+
+
+def backward_explained(
+    made: Run, error: Exception, ran: Ran | None = None, root: Traced | None = None
+) -> tuple[Finding, ...]:
+    """Why a backward of our own failed; the rules for programs know of writes in place."""
+    from autograd_cli.diagnose.programs.failing import of_backward
+
+    found = () if ran is None or root is None else of_backward(ran, root, error)
+    return found or explained(failed_backward(made, error))
+
+
+def of_expression(made: Run, ran: Ran) -> tuple[Finding, ...]:
+    """Why an expression failed: by what is known of programs where the rules for expressions only guess."""
+    from autograd_cli.diagnose.programs.failing import failure_of
+
+    found = explained(made)
+    if all(each.code not in ("AGX307", "AGX345", "AGX346") for each in found):
+        return found
+    other = failure_of(ran)
+    return other if other[0].code != found[0].code else found
 
 
 def failed_backward(made: Run, error: Exception) -> Run:

@@ -118,8 +118,8 @@ def _report(
         return programs.explored(ran, watching, options, progress, stdin)
     made = whole(ran)
     if made.failure is not None:
-        return single.report_of(made, options, single.explained(made))
-    return single.explored(made, options, progress, stdin)
+        return single.report_of(made, options, single.of_expression(made, ran))
+    return single.explored(made, options, progress, stdin, ran)
 
 
 @contextmanager

@@ -132,3 +132,9 @@ def works() -> Callable[..., None]:
 def explore_report() -> Callable[[str], Report]:
     """`explore_report(source)`: the whole report of a source without bindings."""
     return lambda source: explore(source, [])
+
+
+@pytest.fixture
+def explore_bound() -> Callable[..., Report]:
+    """`explore_bound(source, **texts)`: the whole report of a source with bindings as they are typed."""
+    return lambda source, **texts: explore(source, list(texts.items()))

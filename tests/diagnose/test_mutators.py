@@ -227,3 +227,43 @@ def test_a_repair_of_a_parameter_does_not_make_it_another_tensor(program):
     assert again.failure is None
     assert again.names["w"].value.requires_grad
     assert torch.equal(again.names["w"].value, torch.full((3,), 0.9))
+
+
+EXPRESSIONS = [
+    ("exp(x).mul_(x).sum()", "`exp(x)`", "exp(x).mul(x).sum()"),
+    ("sigmoid(x).add_(1).sum()", "`sigmoid(x)`", "sigmoid(x).add(1).sum()"),
+    ("tanh(x)[:1].mul_(2).sum()", "`tanh(x)`", "tanh(x)[:1].mul(2).sum()"),
+    ("softmax(x, 0).clamp_(min=0.5).log().sum()", "`softmax(x, 0)`", None),
+    (
+        "(x.sqrt() * F.relu(x.sqrt(), inplace=True)).sum()",
+        "`x.sqrt()`",
+        "(x.sqrt() * F.relu(x.sqrt())).sum()",
+    ),
+]
+
+
+@pytest.mark.parametrize(("source", "kept", "repaired"), EXPRESSIONS)
+def test_an_expression_that_changes_what_its_own_backward_needs(explore_bound, source, kept, repaired):
+    report = explore_bound(source, x="[1.,2.]")
+    finding = report.findings[0]
+    assert finding.code == "AGX409"
+    assert finding.sentence.startswith(f"{kept} is changed in place by `")
+    assert finding.sentence.endswith(f", after {kept} kept it for backward.")
+    assert [fix.passed for fix in finding.fix] == [True]
+    if repaired:
+        assert finding.fix[0].program == repaired
+    assert explore_bound(finding.fix[0].program, x="[1.,2.]").status == 0
+
+
+def test_a_backward_that_agx_makes_is_explained_as_one_of_the_program(explore_bound):
+    report = explore_bound(f"{HEAD}h = x.exp()\ny = h * h\nh += 1\nz = y.sum()\n")
+    assert (report.findings[0].code, report.findings[0].evidence["needed"]) == ("AGX409", [3, 4])
+
+
+def test_a_leaf_that_an_expression_writes_into_is_left_alone_by_the_repair(explore_bound):
+    for source, repaired in (
+        ("F.relu(x, inplace=True).sum()", "F.relu(x).sum()"),
+        ("x.mul_(2).sum()", "x.mul(2).sum()"),
+    ):
+        finding = explore_bound(source, x="[1.,2.]").findings[0]
+        assert (finding.code, finding.fix[0].program, finding.fix[0].passed) == ("AGX412", repaired, True)

@@ -97,9 +97,16 @@ def _sentence(case: Ended, found: list[Victim], through: Sequence[Hop]) -> str:
     needed = f"line{'s' if len(lines) > 1 else ''} {in_words(map(str, lines))}"
     name = name_of(whole, found[0])
     by = f" through {drawing.quoted(through[0].name)}" if through and through[0].name != name else ""
+    text = drawing.quoted(text_of(whole, write.span))
+    if len(whole.source.line_starts) == 1:
+        texts = dict.fromkeys(drawing.quoted(whole.source[victim.call.expr.span]) for victim in found)
+        return (
+            f"{drawing.quoted(name)} is changed in place{by} by {text}, after {in_words(list(texts))} kept "
+            "it for backward."
+        )
     return (
         f"{drawing.quoted(name)} is changed in place on line {whole.line(write.span)}{by}, "
-        f"by {drawing.quoted(text_of(whole, write.span))}, after {needed} kept it for backward."
+        f"by {text}, after {needed} kept it for backward."
     )
 
 

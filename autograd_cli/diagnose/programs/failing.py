@@ -3,20 +3,24 @@
 The rules for programs are asked first, then those for any failing call.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+
+import torch
 
 from autograd_cli import catalogue
 from autograd_cli.diagnose import own
 from autograd_cli.diagnose.failures import FAILURES, any_kind
 from autograd_cli.diagnose.programs import asked, backwards, no_way, python_errors, refused, twice
 from autograd_cli.diagnose.programs.ended import Ended
-from autograd_cli.diagnose.programs.trial import attempted, placed, tried
+from autograd_cli.diagnose.programs.scene import Whole
+from autograd_cli.diagnose.programs.trial import Rule, attempted, placed, tried
 from autograd_cli.diagnose.remedies import remedies
 from autograd_cli.diagnose.search import searched
 from autograd_cli.errors import AgxError
 from autograd_cli.report import Finding
-from autograd_cli.run.traced import Ran
+from autograd_cli.run.tape import Failure, Operand
+from autograd_cli.run.traced import Ran, Traced, now
 
 ENDINGS: tuple[tuple[str, Callable[[Ended], Finding | None]], ...] = (
     ("AGX451", backwards.stepped),
@@ -61,3 +65,26 @@ def failure_of(ran: Ran) -> tuple[Finding, ...]:
     if case.is_backward:
         return (finding,)
     return (searched(finding, remedies(case), lambda fix: attempted(case.whole, placed(case.whole, fix))),)
+
+
+def of_backward(ran: Ran, value: Traced, error: Exception) -> tuple[Finding, ...]:
+    """Why torch refuses a backward that is not the program's own; nothing where no rule knows."""
+    root = Operand(ran.program.source[value.expr.span], value.expr, value.value, value)
+    case = Ended.of(replace(ran, failure=Failure(value.expr, value.function, (root,), error)))
+    found = backwards.mutated(case)
+    return () if found is None else (tried(case.whole, found, _backward_fails(found)),)
+
+
+def _backward_fails(finding: Finding) -> Rule:
+    """The rule that has something to say where the backward from a program's last value fails."""
+
+    def rule(whole: Whole) -> Iterator[Finding]:
+        found = [each for each in (whole.ran.last, whole.ran.value) if isinstance(each, Traced)]
+        tensor = now(found[0]).value if found else None
+        try:
+            if isinstance(tensor, torch.Tensor) and tensor.requires_grad:
+                torch.autograd.backward(tensor, torch.ones_like(tensor))
+        except RuntimeError:
+            yield finding
+
+    return rule

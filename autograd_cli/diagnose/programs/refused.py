@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.programs.ended import Ended
+from autograd_cli.diagnose.programs.rewriting import not_in_place
 from autograd_cli.diagnose.programs.upstream import mode_around, sources
 from autograd_cli.diagnose.statements import called, indent_of, inserted, replaced, targets
 from autograd_cli.lang import nodes
@@ -26,8 +27,16 @@ def leaf(case: Ended) -> Finding | None:
         f"{drawing.quoted(text)} is {what} that requires grad, and is changed in place while torch records: "
         "its old value would be lost to the graph.",
         name="leaf-view-inplace" if is_view else "",
-        fix=tuple(_unrecorded(case)),
+        fix=(*_anew(case), *_unrecorded(case)),
     )
+
+
+def _anew(case: Ended) -> Iterator[Fix]:
+    """The call without the write, where its value is used: it is no update then."""
+    alone = isinstance(case.statement, nodes.Evaluate) and case.statement.value is case.expr
+    plain = "" if alone or not isinstance(case.expr, nodes.Call) else not_in_place(case.whole, case.expr)
+    if plain:
+        yield Fix(f"{case.where(case.expr.span)}:  {plain}", replaced(case.source, {case.expr.span: plain}))
 
 
 def _unrecorded(case: Ended) -> Iterator[Fix]:

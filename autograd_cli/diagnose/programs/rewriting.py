@@ -78,7 +78,7 @@ def _out_of_place(whole: Whole, span: Span) -> Edits:
         right = right if isinstance(statement.value, _TIGHT) else f"({right})"
         return {statement.span: f"{name} = {name} {statement.op} {right}"}
     call = call_at(statement, span)
-    plain = "" if call is None else _plain(whole, call)
+    plain = "" if call is None else not_in_place(whole, call)
     if call is None or not plain:
         return {}
     target = written(whole, span)
@@ -88,7 +88,7 @@ def _out_of_place(whole: Whole, span: Span) -> Edits:
     return {statement.span: f"{target.id} = {plain}"} if isinstance(target, nodes.Name) else {}
 
 
-def _plain(whole: Whole, call: nodes.Call) -> str:
+def not_in_place(whole: Whole, call: nodes.Call) -> str:
     """The text of a call that writes, as one that does not; empty where there is none."""
     source, start = whole.source, call.span.start
     for at, keyword in enumerate(call.keywords):

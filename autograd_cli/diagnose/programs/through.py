@@ -88,7 +88,9 @@ def _under(expr: Expr) -> Expr | None:
         return expr.value
     if not isinstance(expr, nodes.Call):
         return None
-    function = expr.function
+    name, function = called(expr), expr.function
+    if name not in _VIEWS and not name.endswith("_"):
+        return None
     if isinstance(function, nodes.Attribute) and not _is_module(function.value):
         return function.value
     return expr.args[0] if expr.args else None
@@ -100,7 +102,7 @@ def hops(whole: Whole, span: Span, kept: str) -> tuple[Hop, ...]:
     if expr is None:
         return tuple(_optimizer(whole, span))
     found: list[Hop] = []
-    if isinstance(expr, nodes.Attribute | nodes.Call):
+    if isinstance(expr, nodes.Attribute | nodes.Call) and root_name(expr):
         text = drawing.label(whole.source[expr.span])
         found.append(Hop(expr.span, text, text, _relation(expr, root_name(expr))))
     name, place, seen = root_name(expr), span, {kept}
@@ -153,8 +155,7 @@ _VIEWS = _OUTSIDE | _ARRAYS | {
 def _looks(value: Expr) -> bool:
     """Whether an expression only looks at a tensor; an in-place method gives the tensor itself."""
     while not isinstance(value, nodes.Name):
-        name = value.name if isinstance(value, nodes.Attribute) else called(value)
-        if not isinstance(value, nodes.Subscript) and name not in _VIEWS and not name.endswith("_"):
+        if isinstance(value, nodes.Attribute) and value.name not in _VIEWS:
             return False
         below = _under(value)
         if below is None:
@@ -192,7 +193,9 @@ def _round(whole: Whole, name: str, place: Span) -> tuple[Hop, str] | None:
 def _optimizer(whole: Whole, span: Span) -> Iterator[Hop]:
     """The statement that gave an optimizer what it steps."""
     statement = whole.statement(span)
-    name = root_name(getattr(statement, "value", None))
+    call = call_at(statement, span)
+    function = call.function if call is not None else None
+    name = root_name(function.value) if isinstance(function, nodes.Attribute) else ""
     made = next((s for s in whole.all_statements if name in targets(s)), None)
     if made is not None:
         yield Hop(made.span, _first_line(whole, made.span), name, "which steps it")
