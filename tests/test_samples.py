@@ -53,6 +53,40 @@ ROWS = {
 }
 """The programs for each thing that tutorials on tensors and autograd teach."""
 
+MISTAKES = {
+    "backward on something that needs no grad": "backward_without_a_graph",
+    "backward on a non-scalar": "backward_of_a_vector vector_without_a_cotangent",
+    "backward under no_grad": "backward_under_no_grad",
+    "operands on two devices": "two_devices indices_elsewhere",
+    "operands of two dtypes": "promotion two_dtypes_in_a_product",
+    "in-place change of a leaf": "leaf_changed_in_place",
+    "in-place change of a value that backward needs": "saved_value_changed",
+    "changing .data": "data_changed",
+    "a NumPy array that shares the memory": "numpy_memory_changed",
+    "a detached alias": "detached_alias_changed",
+    "backward twice over one graph": "backward_twice",
+    "gradients not cleared": "accumulation gradients_never_cleared",
+    "inference without no_grad": "evaluated_with_graphs",
+    "keeping a loss tensor instead of its .item()": "losses_kept",
+    ".numpy() on a tensor that requires grad": "numpy_of_a_graph",
+    "ints asked to require grad": "whole_numbers_with_gradients",
+    "view on non-contiguous memory": "view_of_a_transpose",
+    "shapes that do not multiply": "shapes_that_do_not_multiply mm_takes_matrices",
+    "shapes that do not broadcast": "shapes_that_do_not_fit",
+    "shapes that broadcast by accident": "column_less_row",
+    "inference tensors used in training": "inference_tensor_in_training",
+    "a path cut by argmax": "cut_by_argmax",
+    "a path cut by round": "cut_by_rounding",
+    "a path cut by a comparison": "cut_by_a_comparison",
+    "a path cut by an int cast": "cast_to_int",
+    "a path cut by detach": "cut_by_detach",
+    "gradients that are NaN": "nan_gradient",
+    "gradients that are infinite": "infinite_gradient",
+    "gradients that are all zero": "dead_units",
+    "gradients that underflowed": "underflow_in_half",
+}
+"""C19: the samples of each mistake, each with the finding that explains it."""
+
 FINDINGS = {
     # Expressions.
     "boolean_mask": "AGX401",
@@ -87,9 +121,30 @@ FINDINGS = {
     "accumulation": "AGX410",
     "added_three_times": "AGX410",
     "backward_in_two_cells": "AGX410",
+    "backward_of_a_vector": "AGX401",
+    "backward_twice": "AGX411",
+    "backward_under_no_grad": "AGX402",
+    "backward_without_a_graph": "AGX402",
     "claims": "AGX320 AGX410",
+    "cut_by_a_comparison": "AGX403",
+    "cut_by_argmax": "AGX403",
+    "cut_by_rounding": "AGX403",
+    "data_changed": "AGX415",
+    "dead_units": "AGX505",
+    "detached_alias_changed": "AGX409",
     "dtypes": "AGX505",
+    "evaluated_with_graphs": "AGX444",
+    "gradients_never_cleared": "AGX410",
+    "inference_tensor_in_training": "AGX414",
+    "leaf_changed_in_place": "AGX412",
+    "losses_kept": "AGX420",
+    "nan_gradient": "AGX502",
     "numpy_bridge": "AGX305",
+    "numpy_memory_changed": "AGX415",
+    "numpy_of_a_graph": "AGX413",
+    "saved_value_changed": "AGX409",
+    "shapes_that_do_not_multiply": "AGX301",
+    "whole_numbers_with_gradients": "AGX404",
 }
 """The codes of the findings that a sample is there to show; all others get none."""
 
@@ -172,7 +227,8 @@ def test_an_expression_is_python_and_means_the_same_there(sample):
 @pytest.mark.parametrize("sample", PROGRAMS, ids=lambda path: path.stem)
 def test_a_program_runs_in_python_and_means_the_same_in_agx(sample):
     text = sample.read_text(encoding="utf-8")
-    assert (in_python(text).error, compared(text)) == ("", [])
+    raises = re.search(r"^# raises: (\w+)$", text, re.MULTILINE)
+    assert (in_python(text).error, compared(text)) == (raises[1] if raises else "", [])
 
 
 @pytest.mark.parametrize("sample", PROGRAMS, ids=lambda path: path.stem)
@@ -188,7 +244,15 @@ def test_a_sample_gets_no_finding_but_those_it_is_there_to_show(sample):
 
 
 def test_every_topic_has_its_program():
-    assert {name for names in ROWS.values() for name in names.split()} == {path.stem for path in PROGRAMS}
+    known = {name for names in (*ROWS.values(), *MISTAKES.values()) for name in names.split()}
+    assert known >= {path.stem for path in PROGRAMS}
+    assert known <= {path.stem for path in SAMPLES}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_every_mistake_has_a_sample_that_is_explained(mistake):
+    for name in MISTAKES[mistake].split():
+        assert FINDINGS[name]
 
 
 def piped(pipeline):
