@@ -30,7 +30,7 @@ Batch = tuple[torch.Tensor, torch.Tensor]
 def perceptron() -> tuple[nn.Module, Callable[[], Batch]]:
     """Eight layers of 256."""
     layers = [layer for _ in range(8) for layer in (nn.Linear(256, 256), nn.ReLU())]
-    return nn.Sequential(*layers, nn.Linear(256, 10)), lambda: _classes(torch.randn(128, 256), 10)
+    return nn.Sequential(*layers, nn.Linear(256, 10)), lambda: _classes(torch.randn(192, 256), 10)
 
 
 def convolutional() -> tuple[nn.Module, Callable[[], Batch]]:
@@ -39,7 +39,7 @@ def convolutional() -> tuple[nn.Module, Callable[[], Batch]]:
     for before, after in ((3, 16), (16, 32), (32, 32)):
         blocks += [nn.Conv2d(before, after, 3, padding=1), nn.BatchNorm2d(after), nn.ReLU(inplace=True)]
     net = nn.Sequential(*blocks, nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Dropout(), nn.Linear(128, 10))
-    return net, lambda: _classes(torch.randn(16, 3, 16, 16), 10)
+    return net, lambda: _classes(torch.randn(24, 3, 16, 16), 10)
 
 
 class Transformer(nn.Module):
@@ -57,8 +57,8 @@ class Transformer(nn.Module):
 
 
 def transformer() -> tuple[nn.Module, Callable[[], Batch]]:
-    """Batches of eight texts of 32 words."""
-    return Transformer(), lambda: _classes(torch.randint(100, (8, 32)), 10)
+    """Batches of twelve texts of 32 words."""
+    return Transformer(), lambda: _classes(torch.randint(100, (12, 32)), 10)
 
 
 def _classes(x: torch.Tensor, count: int) -> Batch:

@@ -8,6 +8,7 @@ import torch
 
 from autograd_cli.diagnose.watching import graphs, mutated
 from autograd_cli.diagnose.watching.accumulated import Accumulation
+from autograd_cli.diagnose.watching.arrays import Arrays
 from autograd_cli.diagnose.watching.broadcasts import Broadcasts
 from autograd_cli.diagnose.watching.found import Found
 from autograd_cli.diagnose.watching.frames import locate
@@ -33,6 +34,7 @@ class Backwards:
         accumulation: Accumulation,
         nonfinite: NonFinite,
         broadcasts: Broadcasts,
+        arrays: Arrays,
         failed: Callable[[BaseException], None],
     ) -> None:
         self.is_over = False
@@ -42,6 +44,7 @@ class Backwards:
         self._accumulation = accumulation
         self._nonfinite = nonfinite
         self._broadcasts = broadcasts
+        self._arrays = arrays
         self._failed = failed
         self._orders: list[int] = [0]
         self._counts: dict[Any, int] = {}
@@ -99,6 +102,8 @@ class Backwards:
     def _unseen(self, roots: Any, spot: Spot | None) -> None:
         """Look for values that were changed where torch does not see it, less often where none was found."""
         log = self._log
+        for write in self._arrays.changed():
+            log.wrote(write)
         self._orders = [*self._orders[-_BACKWARDS:], log.next()]
         while log.untracked and log.untracked[0].order < self._orders[0]:
             log.untracked.popleft()

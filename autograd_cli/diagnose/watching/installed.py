@@ -8,10 +8,12 @@ from typing import Any
 import torch
 
 from autograd_cli.diagnose.watching.accumulated import Accumulation
+from autograd_cli.diagnose.watching.arrays import Arrays, from_array
 from autograd_cli.diagnose.watching.backwards import Backwards
 from autograd_cli.diagnose.watching.broadcasts import Broadcasts
 from autograd_cli.diagnose.watching.excepting import shown
 from autograd_cli.diagnose.watching.found import Found
+from autograd_cli.diagnose.watching.frames import locate
 from autograd_cli.diagnose.watching.importing import OnImport
 from autograd_cli.diagnose.watching.mode import Mode
 from autograd_cli.diagnose.watching.nonfinite import NonFinite
@@ -27,17 +29,20 @@ class Installed:
 
     def __init__(self, failed: Callable[[BaseException], None]) -> None:
         log, self._found = Log(), Found()
+        self._failed = failed
         mode = Mode(log, failed)
         self._stack = Stack(mode)
         accumulation = Accumulation(self._found)
         self._nonfinite = NonFinite(log, self._found, failed)
         broadcasts = Broadcasts(self._found)
-        parts = (accumulation, self._nonfinite, broadcasts)
+        self._arrays = Arrays(log)
+        parts = (accumulation, self._nonfinite, broadcasts, self._arrays)
         self._backwards = Backwards(log, self._stack, self._found, *parts, failed)
         self._steps = Steps(log, self._stack, accumulation, self._nonfinite, failed)
         mode.read, mode.wrote = accumulation.read, accumulation.wrote
         mode.asked = self._nonfinite.asked
-        mode.extras += [self._nonfinite.listen, broadcasts.listen, forward_lines]
+        mode.extras += [self._nonfinite.listen, broadcasts.listen, self._arrays.listen, forward_lines]
+        mode.shared = self._arrays.share
         self._warnings = Warnings()
         self._patches, self._compiler = Patches(), Patches()
         self._patch()
@@ -61,6 +66,13 @@ class Installed:
         self._warnings.remove()
         self.stop()
 
+    def _share(self, tensor: torch.Tensor) -> None:
+        try:
+            with torch._C.DisableTorchFunction():
+                self._arrays.share(tensor, locate(sys._getframe(2))[0])
+        except Exception as error:
+            self._failed(error)
+
     def _leave(self) -> None:
         self._steps.remove()
         self._patches.undo()
@@ -75,6 +87,7 @@ class Installed:
         patches.replace(torch.overrides, "has_torch_function", stack.unseen)
         patches.replace(threading.Thread, "_bootstrap_inner", stack.in_thread)
         patches.replace(threading, "excepthook", shown)
+        patches.replace(torch, "from_numpy", from_array(self._share))
         self._compiler.later("torch._dynamo.eval_frame", "_maybe_set_eval_frame", stack.compiled)
 
 

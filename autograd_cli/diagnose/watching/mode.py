@@ -35,6 +35,7 @@ class Plan(Enum):
     REBASE = auto()
     GRAD = auto()
     ASK = auto()
+    SHARE = auto()
 
 
 _TENSOR: Any = torch.Tensor
@@ -43,6 +44,8 @@ _PLANS: dict[Any, Plan] = {
     _TENSOR.data.__get__: Plan.DATA,
     _TENSOR.data.__set__: Plan.REBASE,
     _TENSOR.grad.__get__: Plan.GRAD,
+    torch.Tensor.numpy: Plan.SHARE,
+    torch.Tensor.__array__: Plan.SHARE,
     torch.Tensor.backward: Plan.PASS,
     torch.autograd.grad: Plan.PASS,
     torch.Tensor.__repr__: Plan.PASS,
@@ -87,6 +90,7 @@ class Mode(TorchFunctionMode):
         self.is_over = False
         self.extras: list[Callable[[Made], None]] = []
         self.read: Callable[[torch.Tensor], None] = _nothing
+        self.shared: Callable[[torch.Tensor, Spot | None], None] = _nothing
         self.asked: Callable[[], None] = _nothing
         self.wrote: Callable[[torch.Tensor, Write], None] = _nothing
         self._plans = dict(_PLANS)
@@ -169,6 +173,8 @@ class Mode(TorchFunctionMode):
             return
         if plan is Plan.GRAD:
             self.read(tensor)
+        elif plan is Plan.SHARE:
+            self.shared(tensor, locate(sys._getframe(2))[0])
         elif (storage := storage_of(tensor)) is not None and storage != before:
             self.log.alias(storage)
             if plan is Plan.REBASE:

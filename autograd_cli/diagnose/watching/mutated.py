@@ -97,7 +97,7 @@ def _silent(found: list[Victim], backward: Place | None) -> Traced:
         "AGX415",
         f"{what} was changed{_through(writes[0], at)}{after}, where torch does not see it: the gradient is "
         "computed from the new values, without an error.",
-        at,
+        at or _needed_at(found),
         cause=_lines(found, writes, names),
         fix=("make the change after the backward, or change a copy: `.detach().clone()`",),
         **_evidence(found, writes, names),
@@ -134,6 +134,8 @@ def _through(write: Write, at: Place | None) -> str:
     """Through what a write was made: " through `.data`", " through `v`, a view of it"."""
     target = None if at is None else written(at.statement)
     text = "" if target is None else ast.unparse(target)
+    if write.function == "numpy":
+        return " through an array of NumPy that shares its memory"
     if write.untracked and ".data" in (text or (at.source if at else "")):
         return " through `.data`"
     name = f" through `{drawing.label(text)}`" if text else ""
@@ -178,7 +180,12 @@ def _changed(write: Write) -> tuple[str, str, str, str]:
     before, after = next(iter(write.versions.values()))
     versions = "the parameters that it has" if write.is_step else f"{shape_text(write.shape)} {write.dtype}"
     counted = "" if write.is_step or write.untracked else f", version {before} → {after}"
-    return "changed", at.name if at else "", at.text if at else str(write.function), versions + counted
+    function = "an array of NumPy" if write.function == "numpy" else _function_name(write)
+    return "changed", at.name if at else "", at.text if at else function, versions + counted
+
+
+def _function_name(write: Write) -> str:
+    return str(getattr(write.function, "__name__", write.function))
 
 
 def _needed(victim: Victim, names: Paths) -> tuple[str, str, str, str]:

@@ -66,10 +66,10 @@ class Place:
         return Frame(self.file, self.line, self.function, text)
 
 
-def place(spot: Spot | None) -> Place | None:
+def place(spot: Spot | Place | None) -> Place | None:
     """The place of a record; None where no frame of a person's was found."""
-    if spot is None:
-        return None
+    if spot is None or isinstance(spot, Place):
+        return spot
     code = spot.code
     found = next(islice(code.co_positions(), max(spot.instruction, 0) // 2, None), (None,) * 4)
     line, end, column, last = found

@@ -44,14 +44,14 @@ class Write:
 
     `sequence` is the number that the thread's next node would have had. `untracked` marks a write that
     the version counter of other tensors of the memory does not see: through .data, or of other memory
-    given to a tensor.
+    given to a tensor. `spot` is a Spot, or the Place itself where that was found in the source.
     """
 
     order: int
     sequence: int
     versions: dict[int, tuple[int, int]]
     function: Any
-    spot: Spot | None
+    spot: Any
     module: Any
     shape: tuple[int, ...] = ()
     dtype: str = ""

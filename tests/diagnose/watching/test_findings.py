@@ -234,3 +234,36 @@ UNSEEN_AND_FINE = (
 @pytest.mark.parametrize("body", UNSEEN_AND_FINE)
 def test_writes_through_data_that_no_call_needed_the_old_value_of_are_not_told(found, body):
     assert found(loop(body)) == []
+
+
+OF_A_TENSOR = """import torch
+x = torch.rand(3, requires_grad=True)
+a = x.detach().numpy()
+y = x**3
+a[1] = 10
+y.sum().backward()
+"""
+OF_AN_ARRAY = """import torch, numpy
+a = numpy.ones((4, 3), dtype="float32")
+net = torch.nn.Linear(3, 1)
+x = torch.from_numpy(a)
+y = net(x)
+a *= 0
+y.sum().backward()
+"""
+
+
+@pytest.mark.parametrize(("script", "changed"), [(OF_A_TENSOR, 5), (OF_AN_ARRAY, 6)])
+def test_an_array_of_numpy_that_changes_what_a_call_kept_is_told(found, script, changed):
+    (one,) = found(script)
+    assert (one.code, one.line) == ("AGX415", changed)
+    assert "NumPy" in one.sentence
+    assert [each["line"] for each in one.evidence["needed"]] == [changed - 1]
+
+
+def test_an_array_that_is_filled_again_after_the_backward_is_not_told(found):
+    body = (
+        "a[:] = step\nloss = net(torch.from_numpy(a)).pow(2).sum()\nopt.zero_grad()\nloss.backward()\na *= 0"
+    )
+    script = loop(body).replace("opt =", "import numpy\na = numpy.ones((2, 3), dtype='float32')\nopt =")
+    assert found(script) == []
