@@ -128,6 +128,8 @@ KNOWN = [
     ("loss-accumulated-with-graph", OOM, {"text": "total_loss += loss"}),
     ("retain-graph-memory", OOM, {"text": "loss.backward(retain_graph=True)"}),
     ("eval-without-no-grad", OOM, {"function": "validate"}),
+    ("eval-without-no-grad", OOM, {"function": "val_one_epoch"}),
+    ("eval-without-no-grad", OOM, {"before": ("Validation:  12%|# | 3/25",)}),
     ("double-backward-not-implemented", "the derivative for '_cdist_backward' is not implemented.", {}),
     ("double-backward-not-implemented", "derivative for aten::_ctc_loss_backward is not implemented", {}),
     (
@@ -167,6 +169,8 @@ def test_what_is_raised_is_told_by_its_kind(name, message, around):
 
 LEFT_ALONE = [
     (OOM, {}),
+    (OOM, {"before": ("reading /data/valid/12/30.png",)}),
+    ("RESOURCE_EXHAUSTED: Out of memory on CUDA", {"kind": "XlaRuntimeError", "function": "evaluate"}),
     (OOM, {"function": "evaluate", "before": ("tensorflow/core/common_runtime/bfc.cc: none",)}),
     ("'NoneType' object has no attribute 'data'", {"kind": "AttributeError", "text": "node.data.next"}),
     ("unsupported operand type(s) for +: 'int' and 'NoneType'", {"kind": "TypeError"}),

@@ -1,11 +1,15 @@
 """Several processes, and memory that ran out with evidence of why."""
 
+import re
+
 from autograd_cli.diagnose.logs.records import Facts, Raised, Row
 from autograd_cli.diagnose.logs.rows.words import inside, near, say, says, written
 
 _MEMORY = ("out of memory",)
 _OTHERS = near(r"(?i)tensorflow|\bjax\b|jaxlib|mxnet|paddle")
 _ON_DEVICE = says(r"cuda|hip|mps|gpu|memory\. tried to allocate")
+_PROGRESS = re.compile(r"(?i)\b(?:valid|eval)[^/\\]*?(?:\d+%|\b\d+ ?/ ?\d+\b)")
+_KINDS = ("RuntimeError", "OutOfMemoryError", "AcceleratorError")
 _FAMILY = ("loss-accumulated-with-graph", "eval-without-no-grad", "retain-graph-memory")
 
 
@@ -26,8 +30,8 @@ def _retains(raised: Raised, facts: Facts) -> bool:
 
 
 def _phase(line: str) -> bool:
-    low = line.lower()
-    return "valid" in low and ("%" in low or "/" in low)
+    """Whether a line is the progress of an evaluation; a path of files to validate is none."""
+    return _PROGRESS.search(line) is not None
 
 
 def _keeps(raised: Raised, facts: Facts) -> bool:
@@ -47,6 +51,7 @@ ROWS = (
         ("the graph of every step stays as long as the sum or list that holds its loss",),
         ("add loss.item() or loss.detach()",),
         also=_FAMILY[1:],
+        kinds=_KINDS,
         when=_keeps,
     ),
     Row(
@@ -57,6 +62,7 @@ ROWS = (
         ("a graph that is kept by backward is freed only when the last name of its results goes",),
         ("leave out retain_graph=True, and delete or detach what leads to the old graph",),
         also=_FAMILY[:2],
+        kinds=_KINDS,
         when=_retains,
     ),
     Row(
@@ -67,6 +73,7 @@ ROWS = (
         ("outside no_grad each forward keeps what backward would need; it may also be a larger batch",),
         ("put the evaluation under torch.no_grad() or torch.inference_mode(); keep results with .cpu()",),
         also=(_FAMILY[0], _FAMILY[2]),
+        kinds=_KINDS,
         when=_evaluates,
     ),
     Row(
