@@ -139,3 +139,18 @@ def test_a_flat_function_is_named_with_what_it_is_given(source, x, name, cause):
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
 def test_look_alikes_are_silent(source, dtype):
     assert found(source, ("x", "[1.,2.,4.]"), dtype=dtype) == []
+
+
+def test_what_rounds_in_the_forward_is_measured_apart_from_the_backward():
+    pairs = [("x", "randn(8192,256)*0.05"), ("w", "randn(256)*0.05")]
+    (finding,) = found("sigmoid(x@w-14).mean()", *pairs, autocast="float16", const=("x",))
+    torch.manual_seed(0)
+    x, w = torch.randn(8192, 256) * 0.05, torch.randn(256) * 0.05
+    with torch.autocast("cpu", dtype=torch.float16):
+        kept = torch.sigmoid(x @ w - 14).double()
+    exact = torch.sigmoid(x.double() @ w.double() - 14)
+    by_rounded, by_exact = (x.double().T @ (s * (1 - s)) for s in (kept, exact))
+    off = float((by_rounded - by_exact).norm() / by_exact.norm())
+    assert off > 0.01
+    said = f"what float16 rounds in the forward makes the gradient {100 * off:.2g} % off: no scale mends that"
+    assert finding.cause[-1].endswith(said)

@@ -11,7 +11,7 @@ from autograd_cli.gradients.replay import Planned, Replay, ReplayError, evaluate
 from autograd_cli.report import Ref, below
 from autograd_cli.run.tape import LiveStep, Run, filled
 
-MOST = 30_000_000
+MOST = 4_000_000
 """Elements that are computed again to tell where something went wrong."""
 
 HALVES = (torch.float16, torch.bfloat16)
@@ -121,6 +121,43 @@ def _slopes(values: Sequence[Any], root: int, cotangent: torch.Tensor | None) ->
     sent = torch.ones_like(start) if cotangent is None else cotangent.to(start.dtype)
     found = torch.autograd.grad(start, list(asked.values()), sent, retain_graph=True, allow_unused=True)
     return {index: slope for index, slope in zip(asked, found, strict=True) if slope is not None}
+
+
+def rounded(own: Played, cotangent: torch.Tensor | None = None) -> dict[str, torch.Tensor]:
+    """The gradients in float64 of the values as `own` has them, its forward's cost; {} where unknown."""
+    try:
+        replay = Replay(own.run)
+        with replay.session(), torch.enable_grad():
+            values = replay.base.copy()
+            for name, value in replay.leaves.items():
+                values[replay.inputs[name]] = value.clone().requires_grad_()
+            for planned in replay.plan:
+                values[planned.index] = _as_rounded(planned, values, own.values[planned.index])
+            slopes = _slopes(values, replay.root, cotangent)
+    except (ReplayError, RuntimeError, IndexError, TypeError, ValueError):
+        return {}
+    return {name: slopes[at] for name, at in replay.inputs.items() if at in slopes}
+
+
+def _as_rounded(planned: Planned, values: Sequence[Any], given: Any) -> Any:
+    """A value with the numbers that the run has there, for what comes after it and for its own way back."""
+    kept: list[list[torch.Tensor]] = []
+
+    def keep(tensor: torch.Tensor) -> list[torch.Tensor]:
+        kept.append([tensor.detach()])
+        return kept[-1]
+
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda held: held[0]):
+        made = evaluated(planned, values)
+    if not isinstance(made, torch.Tensor) or not isinstance(given, torch.Tensor):
+        return made
+    if not made.is_floating_point() or made.shape != given.shape or not bool(given.isfinite().all()):
+        return made
+    numbers = given.detach().to(made.dtype)
+    for held in kept:  # a function such as sigmoid keeps its result
+        if held[0].data_ptr() == made.data_ptr() and held[0].shape == made.shape:
+            held[0] = numbers
+    return made + (numbers - made.detach())
 
 
 # One call alone

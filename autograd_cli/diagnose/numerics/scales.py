@@ -6,7 +6,16 @@ import torch
 
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.numerics.proving import run_again
-from autograd_cli.diagnose.numerics.underflow import Leaf, Lost, Scaled, Underflow, least, played_again, sweep
+from autograd_cli.diagnose.numerics.underflow import (
+    Leaf,
+    Lost,
+    Scaled,
+    Underflow,
+    forward_error,
+    least,
+    played_again,
+    sweep,
+)
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.diagnose.statements import expressions, replaced
 from autograd_cli.errors import Span
@@ -126,8 +135,11 @@ def _so(scene: Scene, found: Underflow, scaled: Sequence[Scaled], good: Sequence
     words = f"so scale by 2^{low}" if low == high else f"so scale by 2^{low} to 2^{high}"
     if off < _ROUNDS:
         return words
-    rest = f"the rest of the error, {_percent(off)}, is what {dtype} rounds in the forward"
-    return f"{words}; {rest}: no scale mends it"
+    forward = forward_error(scene, found)
+    if forward < off / 2:
+        return f"{words}; {_percent(off)} off is the least: {dtype} has few digits for numbers so small"
+    rest = f"what {dtype} rounds in the forward makes the gradient {_percent(forward)} off"
+    return f"{words}; {rest}: no scale mends that"
 
 
 # Repairs

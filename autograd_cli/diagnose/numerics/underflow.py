@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import torch
 
-from autograd_cli.diagnose.numerics.played import HALVES, Played, played
+from autograd_cli.diagnose.numerics.played import HALVES, Played, played, rounded
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.report import below
@@ -171,6 +171,16 @@ def sweep(found: Underflow) -> tuple[Scaled, ...]:
         return tuple(_scaled(root, leaves, power) for power in _POWERS[::step])
     except RuntimeError:
         return ()
+
+
+def forward_error(scene: Scene, found: Underflow) -> float:
+    """How far gradients are off, by their size, for what was rounded in the forward alone; 0 if unknown."""
+    made, total, distance = rounded(found.own, scene.cotangent), 0.0, 0.0
+    for name, exact in found.reference.gradients.items():
+        if name in made:
+            distance += float(((made[name] - exact) ** 2).sum())
+            total += float((exact**2).sum())
+    return (distance / total) ** 0.5 if total else 0.0
 
 
 def _tensors(found: Underflow) -> list[tuple[torch.Tensor, torch.Tensor]]:
