@@ -35,6 +35,13 @@ KNOWN = [
     ("detached-prediction-in-loss", NO_PATH, {"text": "mse(p.detach(), t).backward()"}),
     ("nondifferentiable-op-in-loss", NO_PATH, {"text": "p.argmax(1).float().sum().backward()"}),
     ("no-grad-around-trainable", NO_PATH, {"before": ("    with torch.no_grad():",)}),
+    ("nondifferentiable-op-in-loss", NO_PATH, {"before": ("     12     hits = (p > 0.5).float()",)}),
+    ("loss-has-no-grad-path", NO_PATH, {"before": ("step=4 loss=0.5 best==0.4 rate>1",)}),
+    (
+        "nonscalar-loss-backward",
+        "grad can be implicitly created only for scalar outputs",
+        {"before": ("wrapping the model in DistributedDataParallel",)},
+    ),
     ("checkpoint-reentrant-no-grad-input", NO_PATH, {"lib": "utils/checkpoint.py"}),
     ("nonscalar-loss-backward", "grad can be implicitly created only for scalar outputs", {}),
     (

@@ -65,7 +65,7 @@ ROWS = (
         also=_others("nondifferentiable-op-in-loss"),
         when=near(
             r"argmax\(|\.round\(|torch\.round|\.sign\(|\.long\(\)|\.int\(\)|\.(?:to|type)\((?:torch\.)?u?(?:int|long|bool)|"
-            r"[^=<>!]=.*[\w)] ?(?:[<>]=?|==) ?[\w(]"
+            r"(?:^|[ >])[A-Za-z_][\w.\[\]]* = .*[\w)] ?(?:[<>]=?|==) ?[\w(]|\([\w.() ]+ == [\w.() ]+\)\."
         ),
     ),
     Row(
@@ -136,7 +136,9 @@ ROWS = (
         ("DataParallel gathers the loss of each replica into a vector",),
         (say("write {loss}.mean().backward()", "write loss.mean().backward()"),),
         also=("nonscalar-loss-backward",),
-        when=near(r"asked to gather along|DataParallel|n_gpus?\W+[2-9]|[Mm]ultiple GPUs|device_ids"),
+        when=near(
+            r"asked to gather along|(?<!Distributed)DataParallel|n_gpus?\W+[2-9]|[Mm]ultiple GPUs|device_ids"
+        ),
     ),
     Row(
         "AGX405",
