@@ -161,6 +161,33 @@ def test_a_finding_comes_after_what_the_script_wrote(tmp_path):
     assert b"  fit.py:4   (a @ b).sum()\n" in agx.stderr
 
 
+CAUGHT = """\
+import sys, torch
+try:
+    torch.zeros(2, 3) @ torch.zeros(2, 3)
+except RuntimeError as error:
+    print("failed", error)
+    {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "found"),
+    [
+        ("sys.exit(7)", 1, True),
+        ("sys.exit('words')", 1, True),
+        ("sys.exit()", 0, False),
+        ("pass\nsys.exit(7)", 7, False),
+        ("try:\n        sys.exit(7)\n    except SystemExit:\n        pass", 0, False),
+        ("try:\n        sys.exit(7)\n    except SystemExit:\n        pass\nsys.exit(5)", 5, False),
+    ],
+)
+def test_a_script_that_catches_its_error_and_leaves_is_told_of_it(text, status, found, tmp_path):
+    python, agx = both(tmp_path, CAUGHT.format(text))
+    assert (agx[0], agx[1], agx[2].startswith(python[2])) == (status, python[1], True)
+    assert ("(AGX301)" in agx[2]) is found
+
+
 def test_json_is_alone_on_stdout(tmp_path):
     agx = ran(AGX, tmp_path, FAILING, "--json", "fit.py")
     data = json.loads(agx.stdout)

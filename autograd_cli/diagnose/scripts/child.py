@@ -1,13 +1,15 @@
 """The script's own process: what is noted while it runs, and handed over as it ends.
 
 Loads next to nothing before the script has ended, and never torch; nothing that the script can see is
-changed but the class of warnings. So nothing is imported here that Python has not loaded by itself.
+changed but the class of warnings and `sys.exit`. So nothing is imported here that Python has not loaded
+by itself.
 """
 
 import atexit
 import os
 import sys
 
+from autograd_cli.diagnose.scripts.leaving import Leaving
 from autograd_cli.diagnose.scripts.variables import TASK, WATCH
 from autograd_cli.diagnose.scripts.warned import Warned
 
@@ -27,15 +29,17 @@ def begin(modules: set[str]) -> None:
     warned = Warned()
     warned.start()
     _end_with_parent()
+    leaving = Leaving()
+    leaving.start()
     if is_watched:
-        _watch(path, warned)
+        _watch(path, warned, leaving)
         return
     added = {name: sys.modules.pop(name) for name in set(sys.modules) - modules if name not in _KEPT}
     ours = {name: module for name, module in added.items() if name.startswith("autograd_cli")}
-    atexit.register(_end, os.getpid(), path, tuple(sys.path), ours, warned)
+    atexit.register(_end, os.getpid(), path, tuple(sys.path), ours, warned, leaving)
 
 
-def _watch(path: str, warned: Warned) -> None:
+def _watch(path: str, warned: Warned, leaving: Leaving) -> None:
     """Watch torch as well; what was loaded for that stays loaded, since it has to fit what comes later."""
     from autograd_cli.diagnose.watching.watch import Watch
 
@@ -47,7 +51,7 @@ def _watch(path: str, warned: Warned) -> None:
         sys.__excepthook__(kind, error, error.__traceback__)
 
     sys.excepthook = show
-    atexit.register(_end, os.getpid(), path, tuple(sys.path), {}, warned, watch)
+    atexit.register(_end, os.getpid(), path, tuple(sys.path), {}, warned, leaving, watch)
 
 
 def _end_with_parent() -> None:
@@ -65,10 +69,14 @@ def _end(
     places: tuple[str, ...],
     ours: "dict[str, ModuleType]",
     warned: Warned,
+    leaving: Leaving,
     watch: "Watch | None" = None,
 ) -> None:
     """Hand over what happened; registered first, it runs when all else of the script is over."""
     error, traceback = _uncaught()
+    left = leaving.status if error is None else None
+    if error is None and leaving.status and leaving.error is not None:
+        error, traceback = leaving.error, leaving.error.__traceback__
     has_news = error is not None or warned.found or watch is not None
     if os.getpid() != process or not has_news:  # a fork, or nothing to tell
         return
@@ -81,8 +89,8 @@ def _end(
         if watch is not None and error is not None:
             watch.cleaned(error)
             traceback = error.__traceback__
-        handing.over(path, error, traceback, warned.found, watch)
-        if isinstance(error, KeyboardInterrupt):
+        handing.over(path, error, traceback, left, warned.found, watch)
+        if left is None and isinstance(error, KeyboardInterrupt):
             _interrupt()
     except BaseException:  # whatever is wrong, the script has ended as it ends
         return

@@ -16,11 +16,15 @@ def over(
     path: str,
     error: BaseException | None,
     traceback: TracebackType | None,
+    left: int | None,
     warnings: Sequence[Shown],
     watch: "Watch | None" = None,
 ) -> None:
-    """Write what happened into the file at `path`, as ASCII; an interrupt is no error."""
-    found: dict[str, Any] = {"errors": [], "warnings": warnings}
+    """Write what happened into the file at `path`, as ASCII; an interrupt is no error.
+
+    `left` is the status that the script left with while it handled `error`; None where that ended it.
+    """
+    found: dict[str, Any] = {"errors": [], "left": left, "warnings": warnings}
     if error is not None and not isinstance(error, KeyboardInterrupt):
         from autograd_cli.diagnose.scripts import ended
         from autograd_cli.report.json import encoded

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy
@@ -20,6 +19,7 @@ import torch.utils._device
 
 from autograd_cli.diagnose.scripts import told
 from autograd_cli.diagnose.scripts.ended import errors
+from autograd_cli.diagnose.scripts.leaving import status_of
 from autograd_cli.diagnose.scripts.records import Happened
 from autograd_cli.diagnose.scripts.taking import warning
 from autograd_cli.diagnose.scripts.warned import Warned
@@ -51,39 +51,41 @@ def run(path: str, words: Sequence[str] = (), watch: bool = False) -> Outcome:
     out = io.StringIO()
     with _as_main(path, words), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         with _warned() as warned, Watch() if watch else contextlib.nullcontext() as watching:
-            error, traceback = _raised(path)
+            error = _raised(path)
             if watching is not None and error is not None:
                 watching.cleaned(error)
-                traceback = error.__traceback__
             watched = watching.findings() if watching is not None else ()
         seen = tuple(map(warning, warned.found))
-        found = told.findings(Happened(errors(_failure(error), traceback), seen, watched))
-    words_of = "" if _failure(error) is None else f"{type(error).__name__}: {error}"
+        failure = _failure(error)
+        found = told.findings(Happened(errors(failure, None), seen, watched))
+    words_of = "" if failure is None else f"{type(failure).__name__}: {failure}"
     return Outcome(_status(error), found, out.getvalue(), words_of)
 
 
-def _raised(path: str) -> tuple[BaseException | None, TracebackType | None]:
-    """What the script raised, and its traceback from the module's frame on."""
+def _raised(path: str) -> BaseException | None:
+    """What the script raised, its traceback from the module's frame on."""
     main = sys.modules["__main__"]
     try:
         code = compile(Path(path).read_bytes(), str(main.__file__), "exec", dont_inherit=True)
         exec(code, main.__dict__)
     except BaseException as error:
         error.__traceback__ = error.__traceback__ and error.__traceback__.tb_next
-        return error, error.__traceback__
-    return None, None
+        return error
+    return None
 
 
 def _failure(error: BaseException | None) -> BaseException | None:
-    return None if isinstance(error, SystemExit) else error
+    """The error that ended a script; of one that left with a status what it was handling then."""
+    if not isinstance(error, SystemExit):
+        return error
+    return error.__context__ if _status(error) else None
 
 
 def _status(error: BaseException | None) -> int:
     """The status that Python ends with."""
     if not isinstance(error, SystemExit):
         return int(error is not None)
-    code = error.code
-    return 0 if code is None else code & 0xFF if isinstance(code, int) else 1
+    return status_of(error.code)
 
 
 @contextlib.contextmanager

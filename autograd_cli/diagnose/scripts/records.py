@@ -23,6 +23,7 @@ class Ended:
 class Happened:
     """What a script raised and showed: `errors` from the last to the root, then the warnings.
 
+    Where they were caught `left` is the status that the script meant to leave with then.
     `watched` is what a watch found, and `trouble` what kept it from looking on. `is_whole` is False where
     the process did not come to hand over anything.
     """
@@ -31,4 +32,5 @@ class Happened:
     warnings: tuple[Raised, ...] = ()
     watched: tuple[Traced, ...] = ()
     trouble: str = ""
+    left: int | None = None
     is_whole: bool = True

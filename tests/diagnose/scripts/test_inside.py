@@ -81,6 +81,8 @@ MATMUL = "import torch\ntry:\n    torch.zeros(2, 3) @ torch.zeros(2, 3)\nexcept 
         (f"{MATMUL}    raise\n", ["AGX301"]),
         (f"{MATMUL}    raise KeyError('batch 3') from None\n", []),
         (f"{MATMUL}    pass\n{{}}['x']\n", []),
+        (f"{MATMUL}    print(error)\n    raise SystemExit(2)\n", ["AGX301"]),
+        (f"{MATMUL}    raise SystemExit(0)\n", []),
         ("raise RuntimeError('mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)')\n", []),
         ("assert False, 'mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)'\n", []),
     ],
