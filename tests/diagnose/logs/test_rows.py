@@ -26,6 +26,7 @@ DEVICES = "Expected all tensors to be on the same device, but found at least two
 NO_PATH = "element 0 of tensors does not require grad and does not have a grad_fn"
 TWICE = "Trying to backward through the graph a second time, but the saved intermediate results are gone"
 OOM = "CUDA out of memory. Tried to allocate 2.00 GiB"
+NAN = "Function 'MulBackward0' returned nan values in its 0th output."
 JACOBIANS = "Jacobian mismatch for output 0 with respect to input 0,\n"
 IS_VIEW = "Output 1 of SplitBackward0 is a view and is being modified inplace."
 ASSERT = "CUDA error: device-side assert triggered"
@@ -150,6 +151,10 @@ KNOWN = [
         {"lib": "_functorch/vmap.py"},
     ),
     ("custom-function-grad-shape", "expected Variable or None (got float)", {}),
+    ("nan-grad-sqrt-at-zero", NAN, {"before": ("    loss = torch.sqrt((x * x).sum())",)}),
+    ("nan-grad-log-at-zero", NAN, {"before": ("    entropy = -(p * p.log()).sum()",)}),
+    ("nan-grad-masked-branch", NAN, {"before": ("    y = torch.where(x > 0, torch.sqrt(x), 0 * x)",)}),
+    ("nan-grad-masked-branch", NAN, {"before": ("    self.log('loss', loss)",)}),
     (
         "witnesses-disagree",
         JACOBIANS + "numerical:tensor([[2.0]], dtype=torch.float64)\nanalytical:tensor([[1.0]])",

@@ -3,6 +3,10 @@
 from autograd_cli.diagnose.logs.records import Facts, Raised, Row
 from autograd_cli.diagnose.logs.rows.words import both, either, near, say, says
 
+_ROOT = says(r"'(?:Sqrt|Pow|Norm|LinalgVectorNorm|Cdist|Std|Div|Rsqrt|Hypot|Pair)\w*'")
+_PASSES_ON = says(r"'(?:Mul|Sum|Mean|Expand|Add|Sub|Neg|Mm|Addmm|Bmm|Sigmoid|Tanh|Softmax)\w*'")
+"""NaN in a node that makes none: it is given the infinite slope of what is written around it, times 0."""
+
 _MASKED = near(r"\bwhere\(|masked_\w+\(|\[\w*mask\w*\]")
 
 
@@ -218,7 +222,7 @@ ROWS = (
         ("the slope of sqrt, of a power below 1 and of a norm is infinite at 0, and 0 times that is NaN",),
         ("add a small number inside, as sqrt(x + 1e-12), or clamp(min=1e-12) before",),
         also=("nan-grad-log-at-zero", "nan-grad-masked-branch"),
-        when=both(_unmasked, says(r"'(?:Sqrt|Pow|Norm|LinalgVectorNorm|Cdist|Std|Div|Rsqrt|Hypot|Pair)\w*'")),
+        when=both(_unmasked, either(_ROOT, both(_PASSES_ON, near(r"sqrt\(|\bnorm\(|\*\* *0?\.5\b|\bstd\(")))),
     ),
     Row(
         "AGX502",
@@ -228,7 +232,9 @@ ROWS = (
         ("the logarithm's slope at 0 is infinite; a softmax or product before it gave 0",),
         ("use log_softmax, logsumexp or xlogy, or clamp(min=1e-12) before the log",),
         also=("nan-grad-sqrt-at-zero", "nan-grad-masked-branch"),
-        when=both(_unmasked, says(r"'Log\w*'")),
+        when=both(
+            _unmasked, either(says(r"'Log\w*'"), both(_PASSES_ON, near(r"\.log(?:2|10)?\(\)|torch\.log")))
+        ),
     ),
     Row(
         "AGX502",
