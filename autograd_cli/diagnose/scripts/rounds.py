@@ -37,13 +37,31 @@ def lines(raised: Raised, tensors: Sequence[Seen]) -> tuple[str, ...]:
     graphs = {_name(one) for one in tensors if one.grad_fn and one.frame == frame}
     place = _Place(script, script.around(frame.line), frame.line, graphs)
     if _FREED in message:
-        return tuple(f"{CARRIED}{name}" for name in place.carried())
+        kept = {one.name.rpartition(".")[2] for one in tensors if one.grad_fn and "." in one.name}
+        return tuple(f"{CARRIED}{name}" for name in (*place.carried(), *_kept_by_objects(script, kept)))
     return (STEPPED,) if place.is_stepped() else ()
 
 
 def _name(tensor: Seen) -> str:
     """The variable that a tensor is, or is a part of."""
     return re.split(r"[.\[]", tensor.name, maxsplit=1)[0]
+
+
+def _kept_by_objects(script: scopes.Script, graphs: set[str]) -> Iterator[str]:
+    """Attributes with a graph that a method sets from what they were: a module that keeps its own state."""
+    nodes = list(ast.walk(script.tree))
+    statements = [one for one in nodes if isinstance(one, ast.Assign | ast.AugAssign)]
+    for name in sorted(graphs):
+        setting = [one for one in statements if name in _attributes(one, ast.Store)]
+        is_read = any(name in _attributes(one.value, ast.Load) for one in setting)
+        if is_read and not any("detach" in ast.unparse(one) for one in setting):
+            yield f"self.{name}"
+
+
+def _attributes(node: ast.AST, context: type) -> set[str]:
+    """The attributes of `self` that a piece of source reads or sets."""
+    found = (one for one in ast.walk(node) if isinstance(one, ast.Attribute) and isinstance(one.ctx, context))
+    return {one.attr for one in found if isinstance(one.value, ast.Name) and one.value.id == "self"}
 
 
 class _Place:

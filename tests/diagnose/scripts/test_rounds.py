@@ -40,6 +40,36 @@ for number in range(3):
     total.backward()
 """
 
+KEPT = """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.Linear(4, 4)
+        self.past = torch.zeros(2, 4)
+
+    def forward(self, x):
+        self.past = torch.tanh(self.cell(x + self.past))
+        return self.past
+
+
+net = Net()
+for number in range(3):
+    net(torch.ones(2, 4)).sum().backward()
+"""
+
+SHOWN = """\
+class Net(nn.Module):
+    def forward(self, x):
+        self.last = torch.tanh(layer(x))
+        return self.last
+
+
+layer, net = nn.Linear(4, 4), Net()
+result = net(torch.ones(2, 4))
+result.sum().backward()
+result.mean().backward()
+"""
+
 ONCE = """\
 layer = nn.Linear(3, 3)
 shared = torch.sigmoid(layer(torch.ones(1, 3)))
@@ -119,6 +149,8 @@ loss.backward()
     [
         (MEMORY, "recurrent-state-not-detached"),
         (CONTEXT, "recurrent-state-not-detached"),
+        (KEPT, "recurrent-state-not-detached"),
+        (SHOWN, "backward-twice-freed-graph"),
         (TOTAL, "recurrent-state-not-detached"),
         (ONCE, "backward-twice-freed-graph"),
         (TWO_LOSSES, "backward-twice-freed-graph"),
