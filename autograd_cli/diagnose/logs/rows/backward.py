@@ -331,6 +331,14 @@ ROWS = (
         ("hold layers in nn.ModuleList or nn.ParameterList; check list(model.parameters())",),
     ),
     Row(
+        "AGX421",
+        "optimizer-single-tensor",
+        ("params argument given to the optimizer should be an iterable",),
+        say("`{text}` is given one tensor", "the optimizer is given one tensor"),
+        ("it goes through what it is given, and takes each element for a parameter",),
+        ("put the tensor in a list: torch.optim.SGD([w], lr=...)",),
+    ),
+    Row(
         "AGX446",
         "sparse-grad-optimizer",
         (
