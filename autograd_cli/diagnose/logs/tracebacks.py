@@ -52,8 +52,8 @@ _PARTED = re.compile(r"During handling of the above|The above exception was the 
 
 _FILE = re.compile(r"\s*(?:> )?File \"(?P<file>[^\"]+)\", line (?P<line>\d+)(?:, in (?P<function>.+))?$")
 _IPYTHON = re.compile(
-    r"(?:File )?(?P<file>(?:[A-Za-z]:)?[^\s:]+\.py):(?P<line>\d+)(?:, in (?P<function>[^(]+).*)?$|"
-    r"Cell (?P<cell>In ?\[\d+\]), line (?P<at>\d+)(?:, in (?P<inside>[^(]+).*)?$"
+    r"(?:File )?(?P<file>(?:[A-Za-z]:)?[^\s:]+\.py|<[\w ]+>):(?P<line>\d+)(?:, in (?P<function>[^(]+).*)?$|"
+    r"(?:Cell|Input) (?P<cell>In ?\[\d+\])(?:, line (?P<at>\d+))?(?:, in (?P<inside>[^(]+).*)?$"
 )
 _OLD = re.compile(r"(?P<file>[^\s]+(?:\.py|>)) in (?P<function>[^(]+)\(?.*$")
 _ARROW = re.compile(r"(?:-+>|❱) *(?P<line>\d+) *│? *(?P<text>.*)$")
@@ -259,7 +259,7 @@ class _Reader:
         elif match := _RICH.match(text):
             self.add(match["file"], int(match["line"]), match["function"], has_arrow=True)
         elif match := _IPYTHON.match(text):
-            line = int(match["line"] or match["at"])
+            line = int(match["line"] or match["at"] or 0)
             function = match["function"] or match["inside"] or ""
             self.add(match["file"] or match["cell"], line, function, has_arrow=True)
         elif match := _PYTEST.match(text):
