@@ -501,3 +501,47 @@ def test_a_loss_that_is_infinite_is_told_though_its_gradient_is_0():
     names = {**vars(torch), "torch": torch}
     exec(finding.fix[0].program, names)
     assert bool(names["loss"].isfinite())
+
+
+@pytest.mark.parametrize(
+    ("source", "why", "mended"),
+    [
+        (
+            "x.sqrt().where(x>0, 0.).sum()",
+            "takes its other branch",
+            "where(x>0, x, 1.).sqrt().where(x>0, 0.).sum()",
+        ),
+        (
+            "sqrt(x).masked_fill(x<=0, 0.).sum()",
+            "passes over it",
+            "sqrt(where(x<=0, 1., x)).masked_fill(x<=0, 0.).sum()",
+        ),
+        ("sqrt(x)[x>0].sum()", "passes over it", "sqrt(where(x>0, x, 1.))[x>0].sum()"),
+        (
+            "where(x<=0, 0., (2*x).log()).sum()",
+            "takes its other branch",
+            "where(x<=0, 0., (where(x<=0, 1., 2*x)).log()).sum()",
+        ),
+    ],
+)
+def test_each_way_to_mask_is_the_same_trap(source, why, mended):
+    finding = found(source, ("x", "[0.,4.]"))
+    assert finding.name == MASKED
+    assert any(why in line and line.endswith("0 × inf is no 0 but NaN") for line in finding.cause)
+    assert finding.fix[0].program == mended
+    before, after = of_expression(source, leaf([0.0, 4.0])), of_expression(mended, leaf([0.0, 4.0]))
+    assert (after[0].item(), after[1]) == (0.0, before[1])
+
+
+def test_a_mask_that_is_multiplied_in_is_told():
+    finding = found("(sqrt(x)*m).sum()", ("x", "[0.,4.]"), ("m", "tensor([0.,1.])"))
+    assert (finding.name, len(finding.fix)) == (SQRT, 2)
+    assert finding.cause[-1] == "0 arrives since `m` is 0 there, and 0 × inf is no 0 but NaN"
+
+
+def test_of_a_backward_from_several_values_no_rewrite_is_tried_and_that_is_said():
+    program = (
+        f"{HEAD}x = torch.tensor([0.0, 4.0], requires_grad=True)\na = torch.sqrt(x).sum()\nb = x.sum()\n"
+    )
+    finding = found(program + "torch.autograd.backward([a, b])\n")
+    assert finding.cause[-1] == "no rewrite was tried, since this backward starts from several values"

@@ -1,4 +1,8 @@
-"""The `where` behind a step that does not take its value at an element."""
+"""Why 0 arrives at a call: a `where`, a mask or an index behind it that passes over its value there."""
+
+from dataclasses import dataclass
+
+import torch
 
 from autograd_cli.diagnose.numerics.births import Born
 from autograd_cli.diagnose.numerics.played import Index, Played
@@ -7,47 +11,82 @@ from autograd_cli.report import Ref, below
 from autograd_cli.run.tape import LiveStep
 
 
-def choosing(scene: Scene, one: Played, born: Born) -> tuple[str, bool] | None:
-    """The condition of the `where` that passes over what a step gives, and whether that is its first branch.
+@dataclass(frozen=True)
+class Chosen:
+    """The call that passes over a value: `test` is the step of its condition, `when` what takes the value.
 
-    None where nothing is chosen there.
+    `factor` is the step of a factor that is 0 there instead, where a product is what masks.
     """
-    found = chooser(one, born)
-    if found is None:
-        return None
-    step, slot = found
-    test = step.args[0]
-    node = scene.operand(step, one.run.steps[test.index])
-    return scene.source[node.span], slot == 1
+
+    step: LiveStep
+    test: int | None
+    when: bool
+    factor: int | None = None
 
 
-def chooser(one: Played, born: Born) -> tuple[LiveStep, int] | None:
-    """The `where` that has what a step gives in a branch it does not choose at the element, and which."""
+def chooser(one: Played, born: Born) -> Chosen | None:
+    """The call behind a step that passes over what it gives at the element; None where nothing does."""
     index = born.out if born.out is not None else born.index
     carried = {born.step.index}
     for step in one.run.steps[born.step.index + 1 : one.root + 1]:
         if carried.isdisjoint(below(step)) or step.index not in one.slopes:
             continue
-        if step.function is not None and step.function.name == "where" and len(step.args) == 3:
-            slot = _slot(step, carried)
-            if slot is not None and _is_passed_over(one, step, slot, index):
-                return step, slot
+        found = _passing_over(one, step, carried, index)
+        if found is not None:
+            return found
         carried.add(step.index)
     return None
 
 
-def _slot(step: LiveStep, carried: set[int]) -> int | None:
-    slots = [i for i in (1, 2) if isinstance(step.args[i], Ref) and step.args[i].index in carried]
-    return slots[0] if len(slots) == 1 else None
+def condition(scene: Scene, found: Chosen) -> tuple[str, bool] | None:
+    """The text of the condition that takes a value, and what it must be; None where a product masks."""
+    if found.test is None:
+        return None
+    node = scene.operand(found.step, scene.run.steps[found.test])
+    return scene.source[node.span], found.when
 
 
-def _is_passed_over(one: Played, step: LiveStep, slot: int, index: Index) -> bool:
-    test = step.args[0]
-    if not isinstance(test, Ref):
-        return False
-    shape = one.values[step.index].shape
-    try:
-        chosen = one.values[test.index].broadcast_to(shape)
-        return bool(chosen[index]) != (slot == 1) if len(index) == len(shape) else False
-    except (RuntimeError, IndexError):
-        return False
+def _passing_over(one: Played, step: LiveStep, carried: set[int], index: Index) -> Chosen | None:
+    name = step.function.name if step.function else ""
+    if name in ("mul", "multiply"):
+        return _by_product(one, step, carried, index)
+    test = _test(one, step)
+    if test is None:
+        return None
+    others = [each for each in step.args if not (isinstance(each, Ref) and each.index == test)]
+    mine = [i for i, each in enumerate(others) if isinstance(each, Ref) and each.index in carried]
+    if len(mine) != 1 or name not in ("where", "masked_fill", "__getitem__"):
+        return None
+    when = name == "__getitem__" or (name == "where" and mine[0] == 0)
+    value = _at(one.values[test], one.values[step.index].shape, index)
+    return Chosen(step, test, when) if value is not None and bool(value) != when else None
+
+
+def _test(one: Played, step: LiveStep) -> int | None:
+    """The operand that is a tensor of truth values."""
+    values = ((index, one.values[index]) for index in below(step))
+    tests = (index for index, v in values if isinstance(v, torch.Tensor) and v.dtype == torch.bool)
+    return next(tests, None)
+
+
+def _by_product(one: Played, step: LiveStep, carried: set[int], index: Index) -> Chosen | None:
+    """Another factor that is 0 at the element."""
+    for each in below(step):
+        value = one.values[each]
+        if each in carried or not isinstance(value, torch.Tensor):
+            continue
+        number = _at(value, one.values[step.index].shape, index)
+        if number is not None and not bool(number):
+            return Chosen(step, None, True, each)
+    return None
+
+
+def _at(value: torch.Tensor, shape: torch.Size, index: Index) -> torch.Tensor | None:
+    """The element of a mask at `index`, which counts in the shape of what is made, or in its own."""
+    for size in (shape, value.shape):
+        if len(index) == len(size):
+            try:
+                return value.broadcast_to(size)[index]
+            except (RuntimeError, IndexError):
+                continue
+    return None

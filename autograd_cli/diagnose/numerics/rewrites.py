@@ -10,7 +10,7 @@ from autograd_cli.diagnose import repair
 from autograd_cli.diagnose.numerics import forms
 from autograd_cli.diagnose.numerics.births import Born, first, spoilt
 from autograd_cli.diagnose.numerics.edges import Edge, edge, plain_name
-from autograd_cli.diagnose.numerics.masks import choosing
+from autograd_cli.diagnose.numerics.masks import chooser, condition
 from autograd_cli.diagnose.numerics.played import HALVES, Played
 from autograd_cli.diagnose.numerics.proving import Proof, proof
 from autograd_cli.diagnose.numerics.scales import in_bfloat16
@@ -124,7 +124,8 @@ def _candidates(scene: Scene, one: Played) -> Iterator[Rewrite]:
         yield from _masked(scene, one, born)
     for step in map(scene.run.steps.__getitem__, steps):
         yield from _better(scene, step)
-    is_masked = born is not None and choosing(scene, one, born) is not None
+    chosen = chooser(one, born) if born is not None else None
+    is_masked = chosen is not None and chosen.test is not None
     for step in map(scene.run.steps.__getitem__, steps):
         yield from _special(scene, one, step)
         if not overflows or _name(step) == "exp":
@@ -162,18 +163,19 @@ def _better(scene: Scene, step: LiveStep) -> Iterator[Rewrite]:
 def _masked(scene: Scene, one: Played, born: Born) -> Iterator[Rewrite]:
     """The operand replaced where a `where` behind the step does not choose it."""
     row, step = _row(one, born.step), born.step
-    chosen = choosing(scene, one, born)
+    found = chooser(one, born)
+    chosen = condition(scene, found) if found is not None else None
     if row is None or chosen is None:
         return
     operand = _operand(scene, step, row)
     if operand is None:
         return
     where = repair.spelled(scene.run.program, "where")
-    condition, then = chosen
+    test, then = chosen
     inner = scene.source[operand.span]
-    safe = f"{where}({condition}, {inner}, {row.harmless})"
+    safe = f"{where}({test}, {inner}, {row.harmless})"
     if not then:
-        safe = f"{where}({condition}, {row.harmless}, {inner})"
+        safe = f"{where}({test}, {row.harmless}, {inner})"
     harmless = row.harmless.removesuffix(".")
     yield Rewrite(f"where the branch is not taken, its operand is {harmless} instead", {operand.span: safe})
 

@@ -9,7 +9,7 @@ import torch
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.numerics.births import Born, Meeting, Spoilt, first, follows, meeting, spoilt
 from autograd_cli.diagnose.numerics.edges import plain_name
-from autograd_cli.diagnose.numerics.masks import chooser
+from autograd_cli.diagnose.numerics.masks import Chosen, chooser
 from autograd_cli.diagnose.numerics.played import Index, Played
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.report import below
@@ -38,7 +38,7 @@ class Cause:
     born: Born | None
     then: Born | None
     met: Meeting | None
-    chosen: LiveStep | None
+    chosen: Chosen | None
 
     @property
     def step(self) -> LiveStep | None:
@@ -53,13 +53,13 @@ def cause(one: Played) -> Cause:
     value, born = spoilt(one), first(one)
     then = follows(one, born) if born is not None else None
     met = meeting(one) if born is not None and then is None and born.made == born.made else None
-    passed_over = chooser(one, born) if born is not None and born.arriving == 0 else None
-    return Cause(value, born, then, met, passed_over[0] if passed_over else None)
+    chosen = chooser(one, born) if born is not None and born.arriving == 0 else None
+    return Cause(value, born, then, met, chosen)
 
 
 def name(one: Played, found: Cause) -> str:
     """The label of the usual causes; the empty string for others."""
-    if found.chosen is not None:
+    if found.chosen is not None and found.chosen.test is not None:
         return "nan-grad-masked-branch"
     born, step = found.born, found.step
     if step is None:
@@ -121,14 +121,23 @@ def told(scene: Scene, one: Played, found: Cause, value_is_told: bool = False) -
     if found.born is not None:
         yield from _of_born(scene, found.born, found.value)
     if found.chosen is not None:
-        text = drawing.quoted(scene.text(found.chosen))
-        yield f"0 arrives since {text} takes its other branch there, and 0 × inf is no 0 but NaN"
+        yield f"0 arrives since {_why_0(scene, found.chosen)} there, and 0 × inf is no 0 but NaN"
     if found.then is not None:
         yield from _of_product(scene, found.then)
     if found.met is not None:
         met, text = found.met, drawing.quoted(scene.text(found.met.step))
         sums = " + ".join(map(number, met.parts)).replace("+ -", "- ")
         yield f"{text} gets {sums} = nan{_placed(met.index)}"
+
+
+def _why_0(scene: Scene, chosen: Chosen) -> str:
+    text = drawing.quoted(scene.text(chosen.step))
+    if chosen.factor is not None:
+        factor = scene.operand(chosen.step, scene.run.steps[chosen.factor])
+        return f"{drawing.quoted(scene.source[factor.span])} is 0"
+    if chosen.step.function is not None and chosen.step.function.name == "where":
+        return f"{text} takes its other branch"
+    return f"{text} passes over it"
 
 
 def _of_value(scene: Scene, one: Played, found: Spoilt) -> Iterator[str]:
