@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+import autograd_cli
+
 PYTHON = [sys.executable]
 AGX = [sys.executable, "-P", "-m", "autograd_cli", "diagnose"]
 
@@ -348,7 +350,8 @@ def test_what_the_environment_says_of_the_path_is_kept(tmp_path):
         "import sys\nif sys.orig_argv[1:] == ['fit.py']:\n    print('theirs', __name__)\n"
     )
     text = "import os, sys\nprint(os.environ.get('PYTHONPATH'), sys.path, sys.modules.get('sitecustomize'))\n"
-    for place in (str(tmp_path / "more"), f":{tmp_path}/more:", ""):
+    root = Path(autograd_cli.__file__).parents[1]
+    for place in (str(tmp_path / "more"), f":{tmp_path}/more:", f"{root}:{tmp_path}/more", ""):
         python, agx = both(tmp_path, text, PYTHONPATH=place)
         assert agx == python
         assert ("theirs sitecustomize" in python[1]) is bool(place)

@@ -25,6 +25,7 @@ def _take_back() -> None:
 def _begin() -> None:
     """Observe this process; without a word where that cannot be done."""
     modules, places = set(sys.modules), set(sys.path_importer_cache) - {_HERE}
+    before = sys.path[:]
     sys.path.append(_ROOT)
     try:
         from autograd_cli.diagnose.scripts import child
@@ -33,7 +34,7 @@ def _begin() -> None:
     except Exception:
         return
     finally:
-        sys.path.remove(_ROOT)
+        sys.path[:] = before
         for place in set(sys.path_importer_cache) - places:
             del sys.path_importer_cache[place]
 
