@@ -6,7 +6,7 @@ from itertools import pairwise
 from autograd_cli.diagnose.nonfinite import flat
 from autograd_cli.diagnose.programs.amounts import written
 from autograd_cli.diagnose.programs.scene import Whole
-from autograd_cli.diagnose.statements import called, expressions, parts, replaced
+from autograd_cli.diagnose.statements import called, expressions, parts, replaced, statements
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Statement
@@ -18,7 +18,7 @@ def doubled(whole: Whole) -> Iterator[Finding]:
     """AGX410 where a loss is gone back from twice, nothing is cleared between, and a step follows."""
     said: set[Span] = set()
     for first, second in pairwise(whole.ran.backwards):
-        same = first.roots == second.roots and first.span < second.span and second.span not in said
+        same = first.roots == second.roots and first.span <= second.span and second.span not in said
         if not same or not first.accumulates or not second.accumulates or _is_weighed(whole, second):
             continue
         use = _use(whole, second)
@@ -36,6 +36,11 @@ def _is_weighed(whole: Whole, passed: Passed) -> bool:
 
 
 def _between(whole: Whole, first: Passed, second: Passed) -> Iterator[Statement]:
+    """The statements that are run between two backwards: the round of a loop where it is one place."""
+    loops = whole.loops(second.span)
+    if first.span == second.span:
+        yield from statements(loops[-1].body) if loops else ()
+        return
     for statement in whole.all_statements:
         if first.span.end <= statement.span.start and statement.span.end <= second.span.start:
             yield statement
@@ -70,13 +75,15 @@ def _finding(whole: Whole, first: Passed, second: Passed, use: Statement) -> Fin
     statement = whole.statement(second.span)
     lines = [whole.line(span) for span in (first.span, second.span, use.span)]
     root = whole.source[second.span].rpartition(".backward")[0]
+    again = "again in the next round" if first.span == second.span else f"again on line {lines[1]}"
+    fix = Fix(f"line {lines[1]} left out", replaced(whole.source, {statement.span: "pass"}))
     return whole.finding(
         "AGX410",
-        f"`{root}` is gone back from on line {lines[0]} and again on line {lines[1]}, and nothing clears the "
-        f"gradients between: the step of line {lines[2]} uses them twice.",
+        f"`{root}` is gone back from on line {lines[0]} and {again}, and nothing clears the gradients "
+        f"between: the step of line {lines[2]} uses them more than once.",
         span=second.span,
         cause=tuple(_sums(whole, statement)),
-        fix=(Fix(f"line {lines[1]} left out", replaced(whole.source, {statement.span: "pass"})),),
+        fix=(Fix(f"line {lines[1]}:  once, outside of the loop") if first.span == second.span else fix,),
         first=lines[0],
         used=lines[2],
     )

@@ -6,7 +6,7 @@ and fewer bytes are kept for backward, the graphs were recorded in vain.
 
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -20,7 +20,7 @@ from autograd_cli.diagnose.statements import around, called, indent_of, parts, r
 from autograd_cli.errors import LimitError
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Block, Expr, For
-from autograd_cli.report import Finding, Fix, Severity
+from autograd_cli.report import Finding, Fix
 from autograd_cli.report.values import bytes_text
 from autograd_cli.run.traced import Ran, Traced, now
 
@@ -33,7 +33,7 @@ _READS = {"item", "tolist", "float", "int", "bool", "numpy", "print", "append", 
 
 def in_vain(whole: Whole) -> Iterator[Finding]:
     """AGX444 for each loop whose values are read out of graphs that no backward goes through."""
-    if whole.ran.failure is not None:
+    if whole.ran.failure is not None or not _records(whole):
         return
     loops = [loop for loop in _outermost(whole) if _reads_out(loop) and not _is_slope(loop)][:_MOST]
     before = _kept_in(whole, whole.source.text) if loops else None
@@ -44,6 +44,13 @@ def in_vain(whole: Whole) -> Iterator[Finding]:
         after = _kept_in(whole, fix.program)
         if after is not None and after.bytes < before.bytes and after.is_like(before):
             yield _finding(whole, loop, fix, before.bytes - after.bytes)
+
+
+def _records(whole: Whole) -> bool:
+    """Whether anything of the program requires grad, as far as statements tell."""
+    dids = (did for site in whole.ran.sites for did in (site.first, site.last) if did is not None)
+    is_made = any(made.requires_grad for did in dids for made in did.made)
+    return is_made or any(bound.role == "leaf" for bound in whole.ran.bindings)
 
 
 def _outermost(whole: Whole) -> Iterator[For]:
@@ -179,7 +186,7 @@ def _under_no_grad(whole: Whole, loop: For) -> Fix:
 def _finding(whole: Whole, loop: For, fix: Fix, size: int) -> Finding:
     rounds = whole.sites[loop.span].count
     head = whole.source[loop.span].splitlines()[0].rstrip(":")
-    found = whole.finding(
+    return whole.finding(
         "AGX444",
         f"`{head}` records a graph in each of its {rounds:,} rounds, and no backward goes through any: "
         "values are read out of them, and that is all.",
@@ -192,4 +199,3 @@ def _finding(whole: Whole, loop: For, fix: Fix, size: int) -> Finding:
         rounds=rounds,
         kept_bytes=size,
     )
-    return replace(found, severity=Severity.WARNING)

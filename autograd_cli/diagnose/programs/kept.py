@@ -167,6 +167,8 @@ def _sum_of(statement: Statement) -> tuple[str, Expr | None]:
     if not isinstance(value, nodes.Binary) or value.op != "+":
         return "", None
     for name in targets(statement):
+        if value.left == nodes.Name(name):
+            return name, value.right
         for own, other in ((value.left, value.right), (value.right, value.left)):
             if _reads(own, name) and not _reads(other, name):
                 return name, other

@@ -4,16 +4,18 @@ import re
 from collections.abc import Iterator
 from math import prod
 
+import torch
+
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.programs.scene import Whole
-from autograd_cli.diagnose.programs.ways import value_named
+from autograd_cli.diagnose.programs.ways import is_trained, value_named
 from autograd_cli.diagnose.statements import calls, inserted, parts, replaced, targets
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.report import Finding, Fix
 from autograd_cli.report.values import shape_text
-from autograd_cli.run.traced import Traced
+from autograd_cli.run.traced import Traced, now
 
 _NONLEAF = re.compile(r"\.grad attribute of a Tensor that is not a leaf")
 _COPY = re.compile(r"To copy construct from a tensor")
@@ -56,6 +58,33 @@ def nonleaf_grad(whole: Whole) -> Iterator[Finding]:
             torch=words,
             fix=tuple(_kept(whole, text, traced, span)),
         )
+
+
+def moved_leaf(whole: Whole) -> Iterator[Finding]:
+    """AGX416 where a leaf was moved as it was made, and backward filled a .grad that no name leads to."""
+    if any(_NONLEAF.search(words) for words, _ in whole.ran.warned):  # it was read, and is told of there
+        return
+    held = {id(now(each).value) for each in whole.ran.names.values() if isinstance(each, Traced)}
+    for name, each in whole.ran.names.items():
+        traced = now(each) if isinstance(each, Traced) else None
+        leaf = traced.args[0] if traced is not None and _is_moved(traced) and traced.args else None
+        if traced is None or not isinstance(leaf, Traced) or not is_trained(leaf.value):
+            continue
+        if leaf.value.grad is None or id(leaf.value) in held or _keeps(traced.value):
+            continue
+        span = traced.expr.span
+        yield whole.finding(
+            "AGX416",
+            f"`{name}.grad` stays None: {_why(name, traced)}.",
+            name="leaf-moved",
+            span=span,
+            fix=tuple(_kept(whole, name, traced, Span(len(whole.source.text), len(whole.source.text)))),
+        )
+
+
+def _keeps(value: object) -> bool:
+    """Whether a computed tensor was told to keep its gradient."""
+    return isinstance(value, torch.Tensor) and value.retains_grad
 
 
 def _read(whole: Whole, span: Span) -> Expr | None:

@@ -40,6 +40,7 @@ INSPECTIONS: tuple[tuple[str, Callable[[Whole], Iterator[Finding]]], ...] = (
     ("AGX410", doubled.doubled),
     ("AGX415", silent.unseen_change),
     ("AGX416", said.nonleaf_grad),
+    ("AGX416", said.moved_leaf),
     ("AGX407", said.pairs),
     ("AGX407", pairings.unseen),
     ("AGX419", losses.made_leaf),
