@@ -64,6 +64,7 @@ _PYTEST = re.compile(
 _MARKED = re.compile(r"> +(?P<text>\S.*)$")
 _USER_CODE = re.compile(r"\s*from user code:")
 _WARNS = re.compile(r"(?:^|[\\/])warnings\.py$")
+_PROMPT = re.compile(r"(?:>>>|\.\.\.) +(\S.*)$")
 _CARETS = re.compile(r"\s*[~^]+\s*$")
 
 
@@ -109,7 +110,7 @@ def _raised(lines: Sequence[Clean], at: int, depth: int) -> Raised | None:
     kind = "" if match is None or match["kind"] == "what()" else match["kind"].rpartition(".")[2]
     start = _start(before)
     placed = (*_stack(before), *_place(match, rest)) if match and is_placed else ()
-    frames = placed or _frames(before[start:], rest[taken:])
+    frames = placed or _typed(_frames(before[start:], rest[taken:]), before[max(start - 1, 0) : start])
     if match and not frames and _is_in_passing(head.text[: match.start("kind")]):
         return None
     is_warning = kind.endswith("Warning")
@@ -202,6 +203,17 @@ def _place(match: re.Match[str], rest: Sequence[str]) -> tuple[Frame, ...]:
     """The place that Python writes before a warning, with the line of source under it."""
     text = rest[0].strip() if rest and rest[0].startswith("  ") else ""
     return (Frame(match["file"], int(match["line"]), "", text),)
+
+
+def _typed(frames: tuple[Frame, ...], above: Sequence[str]) -> tuple[Frame, ...]:
+    """The frames, that of standard input with the line above the traceback, where that was typed."""
+    match = _PROMPT.match(above[0]) if above else None
+    return tuple(
+        Frame(one.file, one.line, one.function, match[1])
+        if match and one.file == "<stdin>" and not one.text
+        else one
+        for one in frames
+    )
 
 
 def _stack(before: Sequence[str]) -> tuple[Frame, ...]:

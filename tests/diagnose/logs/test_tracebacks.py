@@ -239,3 +239,11 @@ def test_lines_of_junk_take_no_longer_than_others(junk):
     start = time.process_time()
     all_raised(log)
     assert time.process_time() - start < 2
+
+
+def test_a_line_that_was_typed_is_the_frame_of_standard_input():
+    said = 'Traceback (most recent call last):\n  File "<stdin>", line 1, in <module>\nValueError: odd\n'
+    (one,) = all_raised(">>> x = 1\n>>> y = f(x)\n" + said)
+    assert [frame.text for frame in one.frames] == ["y = f(x)"]
+    (one,) = all_raised("done\n" + said)
+    assert [frame.text for frame in one.frames] == [""]
