@@ -2,7 +2,7 @@
 
 from autograd_cli.catalogue import Example, Kind, Page
 from autograd_cli.cli.environment import Environment
-from autograd_cli.cli.live import PROGRAM, Ran, Screen, command, ran
+from autograd_cli.cli.live import PROGRAM, Ran, Screen, ran, run_by
 from autograd_cli.errors import ExitStatus
 
 
@@ -45,7 +45,7 @@ class _Session:
             if name not in self.seen:
                 self.environment.put(f"\n$ cat {name}\n{text}")
             self.seen |= {name} - {PROGRAM}
-        line = example.text if example.kind is Kind.CONSOLE else command(example)
+        line = example.text if example.kind is Kind.CONSOLE else run_by(example.kind)
         self.environment.put(f"\n$ {line}\n")
         found = ran(example, screen=self.screen)
         self.environment.put(f"{_written(found)}\n→ {_verdict(found, codes)}\n")

@@ -21,6 +21,9 @@ agx explain verdicts
 agx explain "can only be created for scalar outputs"
 agx explain"""
 
+_PROGRAM = re.compile(r"^```(python.*|\w+ \S+\.\w+)$", re.MULTILINE)
+"""The fence that opens a program of a page, or a file that lies beside its commands."""
+
 WORDS = Words(
     "CODE|WORD", "A code such as AGX301, or words of a name, a title, a report or a message of torch", True
 )
@@ -133,7 +136,21 @@ def _print(environment: Environment, text: str) -> None:
         width=min(environment.width, 100),
         no_color=not environment.coloured(environment.stdout),
     )
-    console.print(Markdown(text))
+    console.print(Markdown(_captioned(text)))
+
+
+def _captioned(text: str) -> str:
+    """The Markdown of a page with its facts on lines of their own, and what each program is for above it."""
+    from autograd_cli.catalogue import Kind
+    from autograd_cli.cli.live import PROGRAM, run_by
+
+    head, heading, rest = text.partition("\n## ")
+    kinds = {kind.value: f"{PROGRAM}, for `{run_by(kind)}`" for kind in Kind if kind is not Kind.CONSOLE}
+
+    def caption(fence: re.Match[str]) -> str:
+        return f"{kinds.get(fence[1], fence[1].split()[-1])}:\n\n{fence[0]}"
+
+    return head.replace("\n", "  \n") + heading + _PROGRAM.sub(caption, rest)
 
 
 COMMAND = Command("explain", explain, EXAMPLES, WORDS)

@@ -90,10 +90,10 @@ def plainly(example: Example) -> tuple[str, tuple[Finding, ...]]:
     return ended.error, tuple(one.finding for one in ended.findings)
 
 
-def command(example: Example) -> str:
-    """What a person types to run an example that lies in a file."""
-    watched = " --watch" if example.kind is Kind.WATCH else ""
-    return f"agx trace {PROGRAM}" if example.kind is Kind.TRACE else f"agx diagnose{watched} {PROGRAM}"
+def run_by(kind: Kind) -> str:
+    """What a person types to run a program that lies in a file."""
+    watched = " --watch" if kind is Kind.WATCH else ""
+    return f"agx trace {PROGRAM}" if kind is Kind.TRACE else f"agx diagnose{watched} {PROGRAM}"
 
 
 @contextmanager

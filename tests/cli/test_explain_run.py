@@ -1,4 +1,5 @@
 import io
+import re
 import sys
 
 import pytest
@@ -76,6 +77,25 @@ def test_one_page_must_be_named(words, sentence, fix):
     assert "error bad-option-value (AGX208)" in err
     assert sentence in err
     assert f"  write: {fix}\n" in err
+
+
+def printed_on_a_terminal(code):
+    """What `agx explain CODE` shows a person, without styles."""
+    out = Terminal()
+    assert cli.run(["explain", code], Environment(io.StringIO(), out, io.StringIO(), {})) == 0
+    return re.sub(r"\x1b\[[0-9;]*m", "", out.getvalue())
+
+
+def test_a_page_on_a_terminal_says_what_each_program_is_for():
+    text = printed_on_a_terminal("AGX409")
+    assert "program.py, for agx trace program.py:" in text
+    assert "program.py, for agx diagnose --watch program.py:" in text
+    assert "functions.py:" in printed_on_a_terminal("AGX218")
+
+
+def test_each_fact_of_a_page_has_a_line_of_its_own_on_a_terminal():
+    lines = [line.strip() for line in printed_on_a_terminal("AGX340").splitlines()]
+    assert lines[lines.index("severity: error") + 1] == "needs: a CUDA device"
 
 
 def test_a_page_that_cannot_be_shown_says_what_that_takes(monkeypatch):
