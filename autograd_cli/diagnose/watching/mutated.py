@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from autograd_cli.diagnose import drawing
@@ -14,6 +14,7 @@ from autograd_cli.diagnose.watching.places import Place, base, place, result, wr
 from autograd_cli.diagnose.watching.records import Call, Log, Spot, Write
 from autograd_cli.diagnose.watching.told import bracketed, make
 from autograd_cli.errors import first_line
+from autograd_cli.lang.source import several
 from autograd_cli.report.diagnosis import Traced
 from autograd_cli.report.values import shape_text
 from autograd_cli.run.values import dtype_name
@@ -24,13 +25,19 @@ _MOST_WRITES = 3
 
 @dataclass(frozen=True)
 class Victim:
-    """A node that keeps memory which was changed since: which, its call where it is known, the writes."""
+    """A node that keeps memory which was changed since: which, its call where it is known, the writes.
+
+    `is_named` says that what the call made is what its statement gives a name to, `is_carried` that the
+    same place made another one since: a loop carries it from round to round.
+    """
 
     kept: Kept
     storage: int
     call: Call | None
     writes: tuple[Write, ...]
     versions: tuple[int, int] | None = None
+    is_named: bool = False
+    is_carried: bool = False
 
 
 def failed(log: Log, roots: Iterable[Any], error: BaseException) -> Traced | None:
@@ -42,8 +49,18 @@ def failed(log: Log, roots: Iterable[Any], error: BaseException) -> Traced | Non
             if changed is not None and storage is not None:
                 call = log.made(node._sequence_nr())
                 guilty = [w for w in log.into(storage) if _is_later(w, changed.expected, call)]
-                found.append(Victim(kept, storage, call, tuple(guilty), (changed.expected, changed.version)))
+                versions = (changed.expected, changed.version)
+                found.append(_known(log, Victim(kept, storage, call, tuple(guilty), versions)))
     return _finding(_ordered(found), error) if found else None
+
+
+def _known(log: Log, victim: Victim) -> Victim:
+    """The victim with what the other records tell of its call."""
+    call, writes = victim.call, victim.writes
+    if call is None:
+        return victim
+    carried = bool(writes) and log.again(call, writes[0].order)
+    return replace(victim, is_named=log.is_last(call), is_carried=carried)
 
 
 def _is_later(write: Write, expected: int, call: Call | None) -> bool:
@@ -60,7 +77,7 @@ def unseen(log: Log, roots: Iterable[Any], writes: Sequence[Write], at: Spot | N
             call = log.made(node._sequence_nr()) if into else None
             since = [w for w in into if (w.order > call.order if call else w.sequence > node._sequence_nr())]
             if since and graphs.change(kept) is None:
-                found.append(Victim(kept, storage, call, tuple(since)))
+                found.append(_known(log, Victim(kept, storage, call, tuple(since))))
     return _silent(_ordered(found), place(at)) if found else None
 
 
@@ -83,7 +100,8 @@ def _finding(found: list[Victim], error: BaseException) -> Traced:
         at or _needed_at(found),
         torch=first_line(error),
         cause=_lines(found, writes, names),
-        fix=_fixes(first, at, found),
+        fix=_fixes(first, at, found, names),
+        also=("recurrent-state-not-detached",) if is_step and any(v.is_carried for v in found) else (),
         **_evidence(found, writes, names),
     )
 
@@ -152,7 +170,7 @@ def _called(victim: Victim, names: Paths) -> str:
     at = place(victim.call.spot) if victim.call else None
     shape = shape_text(victim.kept.tensor.shape)
     if at is not None and victim.kept.is_result:
-        name = result(at)
+        name = result(at) if victim.is_named else ""
         return f"`{name}` {shape}, the result of {at.name}," if name else f"The result {shape} of {at.name}"
     for write in victim.writes:
         where = place(write.spot)
@@ -163,7 +181,7 @@ def _called(victim: Victim, names: Paths) -> str:
 
 
 def _lines(found: list[Victim], writes: list[Write], names: Paths) -> tuple[str, ...]:
-    rows = [_changed(write) for write in writes[:_MOST_WRITES]]
+    rows = [_changed(write, names) for write in writes[:_MOST_WRITES]]
     needed: dict[tuple[str, str, str, str], int] = {}
     for victim in found:
         row = _needed(victim, names)
@@ -175,13 +193,18 @@ def _lines(found: list[Victim], writes: list[Write], names: Paths) -> tuple[str,
     return (*lines, *_same(found, writes), *((f"and {more} more",) if more > 0 else ()))
 
 
-def _changed(write: Write) -> tuple[str, str, str, str]:
+def _changed(write: Write, names: Paths) -> tuple[str, str, str, str]:
     at = place(write.spot)
     before, after = next(iter(write.versions.values()))
-    versions = "the parameters that it has" if write.is_step else f"{shape_text(write.shape)} {write.dtype}"
+    versions = (
+        several(len(write.versions), "parameter")
+        if write.is_step
+        else f"{shape_text(write.shape)} {write.dtype}"
+    )
     counted = "" if write.is_step or write.untracked else f", version {before} → {after}"
+    where = _in(names.module(write.module)) if at and written(at.statement) is None else ""
     function = "an array of NumPy" if write.function == "numpy" else _function_name(write)
-    return "changed", at.name if at else "", at.text if at else function, versions + counted
+    return "changed", at.name if at else "", at.text if at else function, versions + counted + where
 
 
 def _function_name(write: Write) -> str:
@@ -228,7 +251,7 @@ def _same(found: list[Victim], writes: list[Write]) -> tuple[str, ...]:
     name = base(written(at.statement)) if at else ""
     for victim in found:
         made = place(victim.call.spot) if victim.call and victim.kept.is_result else None
-        other = result(made) if made else ""
+        other = result(made) if made and victim.is_named else ""
         if made and name and other and other != name and writes[0] in victim.writes:
             return (f"`{name}` has the memory of `{other}` of {made.name}",)
     return ()
@@ -276,16 +299,21 @@ def _need(victim: Victim, names: Paths) -> dict[str, Any]:
 # What to write instead
 
 
-def _fixes(first: Write | None, at: Place | None, found: list[Victim]) -> tuple[str, ...]:
+def _fixes(first: Write | None, at: Place | None, found: list[Victim], names: Paths) -> tuple[str, ...]:
     if first is None or at is None:
         return ("make a new tensor in place of the change: `h = h + 1` for `h += 1`",)
     if first.is_step:
         again = _needed_at(found)
+        if again and any(victim.is_carried for victim in found):
+            return (f"cut what {again.name} carries from round to round: h = h.detach() before it",)
         rerun = f"or run {again.name} again after {at.name}" if again else "or run the forward again"
         return (
             f"call this backward before {at.name}",
             f"{rerun}, with detach() where networks share a value",
         )
+    module = names.module(first.module)
+    if module and written(at.statement) is None:
+        return (f"give the module {module} inplace=False",)
     return (f"{at.name}  {_rewritten(at)}",)
 
 

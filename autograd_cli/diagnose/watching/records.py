@@ -89,6 +89,15 @@ class Log:
         found = [w for w in (*self.writes, *self.steps) if storage in w.versions]
         return iter(sorted(found, key=lambda write: write.order))
 
+    def is_last(self, call: Call) -> bool:
+        """Whether the call noted after one stands elsewhere, so that what it made is what its place gives."""
+        following = next((noted for noted in self.calls if noted[0] > call.order), None)
+        return following is None or following[4] != call.spot
+
+    def again(self, call: Call, order: int) -> bool:
+        """Whether a call of the same place was made after a moment."""
+        return any(noted[0] > order and noted[4] == call.spot for noted in self.calls)
+
     def made(self, sequence: int) -> Call | None:
         """The last call that made a node of that number."""
         for noted in reversed(self.calls):

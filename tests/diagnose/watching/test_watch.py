@@ -1,4 +1,5 @@
 import gc
+import re
 import subprocess
 import sys
 import warnings
@@ -153,3 +154,25 @@ def test_torch_is_not_imported_by_the_watch_and_watched_as_soon_as_the_script_im
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "True\n ['AGX409']\n"
+
+
+def test_a_state_that_is_carried_over_a_step_is_to_be_detached(found):
+    (one,) = found(
+        "import torch\nw = torch.nn.Parameter(torch.rand(3, 3))\n"
+        "opt = torch.optim.SGD([w], lr=0.1)\nh = torch.ones(2, 3)\n"
+        "for t in range(3):\n    h = (h @ w).tanh()\n    opt.zero_grad()\n"
+        "    h.sum().backward(retain_graph=True)\n    opt.step()\n"
+    )
+    assert (one.code, one.line, one.also) == ("AGX451", 9, ("recurrent-state-not-detached",))
+    assert "h.detach()" in one.fix[0].text
+
+
+def test_a_module_that_works_in_place_is_named(found):
+    (one,) = found(
+        "import torch\nfrom torch import nn\n"
+        "net = nn.Sequential(nn.Linear(3, 3), nn.Sigmoid(), nn.ReLU(inplace=True))\n"
+        "out = net(torch.randn(2, 3))\nout.sum().backward()\n"
+    )
+    assert re.fullmatch(r"give the module (net\.)?2 inplace=False", one.fix[0].text)
+    assert [each["module"].removeprefix("net.") for each in one.evidence["needed"]] == ["1"]
+    assert "`out`" not in one.sentence
