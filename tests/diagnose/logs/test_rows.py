@@ -82,6 +82,21 @@ KNOWN = [
     ("dtype-mismatch-half-float", "mat1 and mat2 must have the same dtype, but got Float and Half", {}),
     ("cross-entropy-target-dtype", "expected target dtype to be Long or Byte, but got Float", {}),
     ("bce-target-dtype", "Found dtype Int but expected Float", {}),
+    (
+        "dtype-mismatch-double-float",
+        "Input and hidden tensors are not the same dtype, found input tensor with Double and hidden with Float",
+        {},
+    ),
+    (
+        "device-mismatch-input-not-moved",
+        "Expected b and A to be on the same device, but found b on cpu and A on cuda:0 instead.",
+        {},
+    ),
+    (
+        "device-mismatch-input-not-moved",
+        "Expected query, key and value to have the same device type, but got query.device: cuda:0 key: cpu",
+        {},
+    ),
     ("dtype-mismatch-double-float", "Found dtype Double but expected Float", {}),
     (
         "index-dtype",

@@ -14,6 +14,8 @@ _APART = (
     "but got device type",
     "must be on the current device",
     "tensors must be on the same device",
+    "to be on the same device, but found",
+    "to have the same device type, but got",
     "inputs to be on same device",
     "tensors are not at the same device",
     "to have the same device as tensor for",

@@ -20,6 +20,7 @@ _MIXED = (
     "but got dtype",
     "have same dtype",
     "dtypes must be the same",
+    "tensors are not the same dtype",
     "mixed dtype (cpu)",
 )
 _SENTENCE = say(

@@ -203,6 +203,7 @@ ROWS = (
         (
             "inference tensors cannot be saved",
             "inference tensors do not track",
+            "version_counter for inference tensor",
             "requires_grad=true on inference tensor",
         ),
         say(

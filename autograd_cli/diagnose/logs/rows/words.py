@@ -11,7 +11,7 @@ WHOLE = {"int64", "int32", "int16", "int8", "uint8", "bool"}
 
 Test = Callable[[Raised, Facts], bool]
 
-_ONE = re.compile(r"\b1 (gradient|target|input|channel|row|token|position|element)s\b")
+_ONE = re.compile(r"\b1 (gradient|value|target|input|channel|row|token|position|element)s\b")
 _GAP = re.compile(r"\{(\w+)\}")
 _LOSS = re.compile(
     r"(?<![\w.)\]])(?P<of>(?:[A-Za-z_][\w.\[\]\"']*)?\([^()]*\)|[A-Za-z_][\w.\[\]\"']*)"
