@@ -96,6 +96,7 @@ FORMS: tuple[Form, ...] = (
 )
 
 _OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow"}
+_BINDS = {ast.Add: 1, ast.Sub: 1, ast.Mult: 2, ast.Div: 2, ast.Pow: 3}
 _EITHER = ("add", "mul")
 _SAME = {"true_divide": "div", "divide": "div", "subtract": "sub", "multiply": "mul", "negative": "neg"}
 _RESTS = ("dim", "keepdim")
@@ -148,9 +149,24 @@ def _forms_of(step: LiveStep) -> Sequence[Form]:
 
 
 def _matched(scene: Scene, form: Form, step: LiveStep) -> Match | None:
-    for trial in _Matcher(scene, form, step).found():
-        return trial
-    return None
+    return next((trial for trial in _Matcher(scene, form, step).found() if _is_aligned(scene, trial)), None)
+
+
+def _is_aligned(scene: Scene, match: Match) -> bool:
+    """Whether a sum along a dim meets the elements that it is of: along the first it does, or kept."""
+    if "softmax" not in match.form.better or "exp" not in match.form.pattern:
+        return True
+    given = match.operands["A"].value
+    value = scene.run.steps[given.index].value if isinstance(given, Ref) else None
+    ndim = getattr(value, "ndim", 1)
+    said = dict(_named(match.rest))
+    return ndim <= 1 or bool(said.get("keepdim")) or said.get("dim") in (0, -ndim, (0,), [0])
+
+
+def _named(rest: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+    """Further arguments by their names: what comes second is not a dim in every function."""
+    for name, each in zip(_RESTS, rest, strict=False):
+        yield each if isinstance(each, tuple) and _is_keyword(each) else (name, each)
 
 
 @cache
@@ -319,19 +335,11 @@ class _Writer:
 
     def _side(self, tree: ast.expr, op: ast.operator, right: bool = False) -> str:
         """An operand of an operator, in brackets unless it binds more tightly."""
-        loose = isinstance(tree, ast.BinOp) and not (
-            isinstance(op, ast.Add | ast.Sub) and isinstance(tree.op, ast.Mult | ast.Div | ast.Pow)
-        )
-        if (
-            isinstance(tree, ast.BinOp)
-            and isinstance(tree.op, ast.Pow)
-            and isinstance(op, ast.Mult | ast.Div)
-        ):
-            loose = False
-        if isinstance(tree, ast.BinOp) and not right and isinstance(op, ast.Mult):
-            loose = loose and not isinstance(tree.op, ast.Mult)
         made = self._made(tree, False)
-        return f"({made})" if loose else made
+        if not isinstance(tree, ast.BinOp):
+            return made
+        own, outer = _BINDS[type(tree.op)], _BINDS[type(op)]
+        return f"({made})" if own < outer or (own == outer and right) else made
 
     def _called(self, tree: ast.Call) -> str:
         args = [text for each in tree.args if (text := self._argument(each))]
@@ -347,11 +355,11 @@ class _Writer:
         return self.text(tree, top=True)
 
     def _rest(self) -> str:
-        """The further arguments by their names: what comes second is not a dim in every function."""
-        rest = self.match.rest or self._every()
-        named = [e if isinstance(e, tuple) and _is_keyword(e) else None for e in rest]
-        pairs = [given or (name, e) for name, given, e in zip(_RESTS, named, rest, strict=False)]
-        return ", ".join(f"{name}={value!r}" for name, value in pairs)
+        """The further arguments, as keywords; a softmax has the dims of its operand without being told."""
+        given = list(_named(self.match.rest or self._every()))
+        if "softmax" in self.match.form.better:
+            given = [(name, value) for name, value in given if name != "keepdim"]
+        return ", ".join(f"{name}={value!r}" for name, value in given)
 
     def _every(self) -> tuple[Any, ...]:
         """The dims that a call reduces without being told, for one that must be told."""
