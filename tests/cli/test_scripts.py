@@ -47,11 +47,12 @@ def _same(text):
 
 
 SURROUNDINGS = """\
-import os, sys
+import os, pickle, sys
 print(sys.argv, sys.path, os.getcwd(), __name__, __file__, __spec__, sorted(globals()), __loader__.path)
 print(sys.orig_argv[1:], sys.flags, sys.warnoptions, sys.excepthook is sys.__excepthook__)
 print(sorted(sys.path_importer_cache), "sitecustomize" in sys.modules, "torch" in sys.modules)
 print({name: text for name, text in os.environ.items() if name not in ("_",)})
+print(pickle.loads(pickle.dumps(sys.exit)) is sys.exit, sys.exit.__doc__)
 try:
     sys._getframe(1)
 except ValueError as error:

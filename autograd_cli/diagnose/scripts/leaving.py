@@ -21,7 +21,7 @@ class Leaving:
             self.error, self.status = sys.exc_info()[1], status_of(status)
             raise SystemExit(status)
 
-        exit.__doc__ = sys.exit.__doc__
+        exit.__module__, exit.__qualname__, exit.__doc__ = "sys", "exit", sys.exit.__doc__
         sys.exit = exit
 
 

@@ -43,9 +43,19 @@ def parts(value: Any) -> Iterator[tuple[str, Any]]:
     elif descends(value, list) or descends(value, tuple):
         kind = list if descends(value, list) else tuple
         if kind.__len__(value) <= _MOST_ITEMS:
-            yield from ((f"[{at}]", item) for at, item in enumerate(kind.__iter__(value)))
+            yield from zip(_places(value), kind.__iter__(value), strict=False)
     else:
         yield from _of_object(attributes(value))
+
+
+def _places(value: Any) -> Iterator[str]:
+    """What is written to reach each element of a sequence: its field where it has fields, else its index."""
+    held = map(type.__dict__["__dict__"].__get__, lineage(value))
+    fields = next((one["_fields"] for one in held if "_fields" in one), ())
+    if type(fields) is tuple and fields and all(type(name) is str for name in fields):
+        yield from (f".{name}" for name in fields)
+    else:
+        yield from (f"[{at}]" for at in range(_MOST_ITEMS))
 
 
 def _of_dict(value: Any) -> Iterator[tuple[str, Any]]:

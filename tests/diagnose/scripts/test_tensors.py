@@ -144,6 +144,18 @@ def test_no_code_of_the_script_is_run_and_nothing_is_unbounded(tmp_path, monkeyp
     assert (named["half"].nan, named["nothing"].nan, named["gone"].shape) == (1, 0, (8,))
 
 
+def test_fields_go_by_their_names(seen):
+    text = """\
+import torch
+from collections import namedtuple
+Pair = namedtuple("Pair", "left right")
+def step(pair):
+    return pair.left @ pair.right
+step(Pair(torch.zeros(2, 3), torch.zeros(2, 3)))
+"""
+    assert [one.name for one in seen(text)] == ["pair.left", "pair.right"]
+
+
 def test_many_tensors_are_cut(seen):
     names = "".join(f"t{number} = torch.zeros({number})\n" for number in range(100))
     tensors = seen(f"import torch\n{names}t3 @ t4\n")
