@@ -84,7 +84,7 @@ KNOWN = [
     ("bce-target-dtype", "Found dtype Int but expected Float", {}),
     (
         "dtype-mismatch-double-float",
-        "Input and hidden tensors are not the same dtype, found input tensor with Double and hidden with Float",
+        "Input and hidden tensors are not the same dtype, found input tensor with Double and hidden Float",
         {},
     ),
     (
@@ -294,6 +294,18 @@ def test_what_backward_starts_at_is_told_as_it_is_written(text, start):
         (
             "function S returned an incorrect number of gradients (expected 2, got 1)",
             "returns 1 gradient, and",
+        ),
+        (
+            "Expected to have finished reduction in the prior iteration did not receive grad for rank 0: 7 8",
+            "parameters 7, 8 got no gradient",
+        ),
+        (
+            "to have finished reduction in the prior iteration did not receive grad for rank 1: a.w, a.b\nIn",
+            "parameters a.w, a.b got no gradient",
+        ),
+        (
+            "Expected to mark a variable ready only once. Parameter at index 4 with name fc.bias has been",
+            "the parameter fc.bias got its gradient twice",
         ),
         ("element 1 of the input tensors does not require grad", "the tensor at index 1"),
         (

@@ -9,6 +9,10 @@ _MEMORY = ("out of memory",)
 _OTHERS = near(r"(?i)tensorflow|\bjax\b|jaxlib|mxnet|paddle")
 _ON_DEVICE = says(r"cuda|hip|mps|gpu|memory\. tried to allocate")
 _PROGRESS = re.compile(r"(?i)\b(?:valid|eval)[^/\\]*?(?:\d+%|\b\d+ ?/ ?\d+\b)")
+_NO_GRAD = re.compile(r"did not receive grad for rank \d+: ?([\w.]+(?:(?:, | )[\w.]+)*)")
+_TWICE = re.compile(r"Parameter at index \d+ with name ([\w.]+)")
+_MOST_NAMES = 6
+_MORE = 6
 _KINDS = ("RuntimeError", "OutOfMemoryError", "AcceleratorError")
 _FAMILY = ("loss-accumulated-with-graph", "eval-without-no-grad", "retain-graph-memory")
 
@@ -40,6 +44,25 @@ def _keeps(raised: Raised, facts: Facts) -> bool:
         r"(?:append|update)\(.*loss"
     )
     return _ran_out(raised, facts) and kept(raised, facts)
+
+
+def _at_length(raised: Raised) -> str:
+    """The message with the lines after it, where torch goes on in sentences of their own."""
+    return "\n".join((raised.message, *raised.after[:_MORE]))
+
+
+def _without_gradient(raised: Raised, facts: Facts) -> str:
+    which = "parameters of a DistributedDataParallel module"
+    if match := _NO_GRAD.search(_at_length(raised)):
+        names = match[1].replace(",", " ").split()
+        which = f"parameters {', '.join(names[:_MOST_NAMES])}{' …' if len(names) > _MOST_NAMES else ''}"
+    return f"{which} got no gradient in the round before"
+
+
+def _marked_twice(raised: Raised, facts: Facts) -> str:
+    match = _TWICE.search(_at_length(raised))
+    which = f"the parameter {match[1]}" if match else "a parameter of a DistributedDataParallel module"
+    return f"{which} got its gradient twice in one backward"
 
 
 ROWS = (
@@ -84,7 +107,7 @@ ROWS = (
             "has parameters that were not used in producing the loss",
             "your training graph has changed in this iteration",
         ),
-        "parameters of a DistributedDataParallel module got no gradient in the round before",
+        _without_gradient,
         ("a branch was not taken, a layer is not used, or the loss leaves out an output",),
         (
             (
@@ -97,7 +120,7 @@ ROWS = (
         "AGX613",
         "ddp-parameter-ready-twice",
         ("mark a variable ready only once",),
-        "a parameter of a DistributedDataParallel module got its gradient twice in one backward",
+        _marked_twice,
         (
             (
                 "a reentrant checkpoint, a layer used outside forward, or "
