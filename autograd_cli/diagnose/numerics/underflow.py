@@ -19,7 +19,7 @@ _REMAINDER = 1e-12
 class Lost:
     """Where zeros first appear: what `step` hands to an operand, or its own value where `operand` is None.
 
-    `arrives` and `leaves` are the largest sizes in float64 of what comes there and what goes on,
+    `arrives` and `leaves` are the largest sizes in float64 of what comes there and of what is lost,
     `zeros` of `count` elements became 0. `dtype` is what held nothing so small.
     """
 
@@ -110,7 +110,7 @@ def _handed(own: Played, reference: Played, step: LiveStep, operand: int) -> Los
     zeros = int(gone.sum())
     if not zeros or zeros < int((exact != 0).sum()) / 2 or not _is_tiny(exact[gone], rough.dtype):
         return None
-    arrives, leaves = float(reference.slopes[step.index].abs().max()), float(exact.abs().max())
+    arrives, leaves = float(reference.slopes[step.index].abs().max()), float(exact[gone].abs().max())
     if not _is_smooth(step) and leaves < _REMAINDER * arrives:
         return None
     return Lost(step, operand, arrives, leaves, zeros, exact.numel(), rough.dtype)
@@ -132,10 +132,12 @@ def _lost_value(own: Played, reference: Played) -> Lost | None:
         if step.kind != "call" or not _comparable(rough, exact) or step.index not in own.slopes:
             continue
         exact = exact.detach()
-        zeros = int(((rough == 0) & (exact != 0)).sum())
-        size = float(exact.abs().max()) if exact.numel() else 0.0
-        if zeros and zeros >= int((exact != 0).sum()) / 2 and 0 < size <= least(rough.dtype):
-            return Lost(step, None, size, size, zeros, exact.numel(), rough.dtype)
+        gone = (rough == 0) & (exact != 0)
+        zeros = int(gone.sum())
+        if not zeros or zeros < int((exact != 0).sum()) / 2 or not _is_tiny(exact[gone], rough.dtype):
+            continue
+        size = float(exact[gone].abs().max())
+        return Lost(step, None, size, size, zeros, exact.numel(), rough.dtype)
     return None
 
 
