@@ -64,6 +64,9 @@ _PYTEST = re.compile(
 _MARKED = re.compile(r"> +(?P<text>\S.*)$")
 _USER_CODE = re.compile(r"\s*from user code:")
 _WARNS = re.compile(r"(?:^|[\\/])warnings\.py$")
+FORWARD_CALL = re.compile(r"Traceback of forward call that caused the error")
+"""What anomaly detection writes before the frames of the call whose backward fails."""
+_MOST_BLAMED = 100
 _PROMPT = re.compile(r"(?:>>>|\.\.\.) +(\S.*)$")
 _CARETS = re.compile(r"\s*[~^]+\s*$")
 
@@ -98,6 +101,11 @@ def _pieces(window: Window, start: int, stop: int) -> tuple[list[str], int]:
     return [text for _, text in found], max(sum(begin < head for begin, _ in found) - 1, 0)
 
 
+def frames(lines: Iterable[str]) -> tuple[Frame, ...]:
+    """The frames in clean lines, in the order in which they stand."""
+    return _frames(tuple(lines), ())
+
+
 def _raised(lines: Sequence[Clean], at: int, depth: int) -> Raised | None:
     """What line `at` says was raised, with at most `depth` that it came from."""
     head = lines[at]
@@ -118,13 +126,20 @@ def _raised(lines: Sequence[Clean], at: int, depth: int) -> Raised | None:
         kind=kind,
         message=message,
         frames=frames,
-        before=tuple(before[-AROUND:]),
+        before=tuple(before[_first_before(before, start) :]),
         after=tuple(rest[taken : taken + AROUND]),
         rank=head.rank,
         is_warning=is_warning,
         cause=None if is_warning else _cause(lines, start, depth),
         line=head.number,
     )
+
+
+def _first_before(before: Sequence[str], start: int) -> int:
+    """From which line on the lines before are kept: from the forward call that anomaly detection blames."""
+    late = max(len(before) - AROUND, 0)
+    blamed = (at for at in range(max(start - _MOST_BLAMED, 0), start) if FORWARD_CALL.search(before[at]))
+    return min(next(blamed, late), late)
 
 
 def _is_in_passing(before: str) -> bool:

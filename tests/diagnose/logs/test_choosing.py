@@ -1,9 +1,12 @@
 """Of several errors the one that matters; of what is none of torch's, nothing."""
 
+import pytest
+
 from autograd_cli.diagnose.logs.read import read
 
 SCALAR = "RuntimeError: grad can be implicitly created only for scalar outputs"
 NO_GRAPH = "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn"
+NAN = "Function 'SqrtBackward0' returned nan values in its 0th output."
 
 
 def failed(error, *, file="/home/me/fit.py", rank=""):
@@ -108,3 +111,21 @@ def test_a_name_of_code_is_left_as_it_is_written():
         [b"RuntimeError: lerp does not support automatic differentiation for outputs with complex dtype.\n"]
     ).findings
     assert one.finding.sentence == "lerp has no gradient for complex numbers."
+
+
+@pytest.mark.parametrize("depth", [1, 25])
+def test_anomaly_detection_says_which_line_made_the_node_that_fails(depth):
+    call = '  File "net.py", line 3, in forward\n    y = x.sqrt()\n'
+    library = '  File "/e/lib/python3.11/site-packages/torch/nn/a.py", line 7, in f\n    return g(x)\n'
+    blamed = "/e/lib/python3.11/site-packages/torch/autograd/graph.py:9: UserWarning: Error detected in "
+    blamed += "SqrtBackward0. Traceback of forward call that caused the error:\n" + call + library * depth
+    blamed += " (Triggered internally at /a.cpp:1.)\n  return run(x)\n"
+    (one,) = read([(blamed + failed(f"RuntimeError: {NAN}")).encode()]).findings
+    assert one.finding.sentence == "SqrtBackward0, which `y = x.sqrt()` made, gives NaN in a gradient."
+    changed = failed(
+        "RuntimeError: one of the variables has been modified by an inplace operation: [torch.X [3]]"
+    )
+    (one,) = read([(blamed + changed).encode()]).findings
+    assert one.finding.cause[0] == "`y = x.sqrt()` needs it for its gradient"
+    (one,) = read([failed(f"RuntimeError: {NAN}").encode()]).findings
+    assert one.finding.sentence == "SqrtBackward0 gives NaN in a gradient."

@@ -25,6 +25,12 @@ def _hook(raised: Raised, facts: Facts) -> str:
     )(raised, facts)
 
 
+_NAN = say(
+    "{op}, which `{made}` made, gives NaN in a gradient",
+    "{op} gives NaN in a gradient",
+    "a backward gives NaN in a gradient",
+)
+
 ROWS = (
     Row(
         "AGX426",
@@ -218,7 +224,7 @@ ROWS = (
         "AGX502",
         "nan-grad-sqrt-at-zero",
         ("returned nan values in its",),
-        say("{op} gives NaN in a gradient", "a backward gives NaN in a gradient"),
+        _NAN,
         ("the slope of sqrt, of a power below 1 and of a norm is infinite at 0, and 0 times that is NaN",),
         ("add a small number inside, as sqrt(x + 1e-12), or clamp(min=1e-12) before",),
         also=("nan-grad-log-at-zero", "nan-grad-masked-branch"),
@@ -228,7 +234,7 @@ ROWS = (
         "AGX502",
         "nan-grad-log-at-zero",
         ("returned nan values in its",),
-        say("{op} gives NaN in a gradient", "a backward gives NaN in a gradient"),
+        _NAN,
         ("the logarithm's slope at 0 is infinite; a softmax or product before it gave 0",),
         ("use log_softmax, logsumexp or xlogy, or clamp(min=1e-12) before the log",),
         also=("nan-grad-sqrt-at-zero", "nan-grad-masked-branch"),
@@ -240,7 +246,7 @@ ROWS = (
         "AGX502",
         "nan-grad-masked-branch",
         ("returned nan values in its",),
-        say("{op} gives NaN in a gradient", "a backward gives NaN in a gradient"),
+        _NAN,
         ("a branch that torch.where or a mask leaves out still gives 0 times infinity or NaN",),
         ("make the argument safe before the function: f(torch.where(mask, x, 1))",),
         also=("nan-grad-sqrt-at-zero", "nan-grad-log-at-zero"),

@@ -95,6 +95,7 @@ ROWS = (
         _SAVED,
         _CHANGED,
         (
+            say("`{made}` needs it for its gradient"),
             say(
                 "a line after {op} writes into its result: +=, an index assignment, a "
                 "method ending in _, inplace=True",

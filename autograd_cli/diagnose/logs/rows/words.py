@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 
 from autograd_cli.diagnose.logs.facts import own
 from autograd_cli.diagnose.logs.records import Facts, Raised
+from autograd_cli.diagnose.logs.tracebacks import FORWARD_CALL, frames
 
 WHOLE = {"int64", "int32", "int16", "int8", "uint8", "bool"}
 """The dtypes of whole numbers."""
@@ -60,6 +62,7 @@ def _known(raised: Raised, facts: Facts) -> Iterator[tuple[str, str]]:
     if match := _GRAD.search(text):
         yield "leaf", match[1]
     yield from _told_apart(raised, facts)
+    yield "made", _made(raised)
 
 
 def _loss(text: str) -> str:
@@ -68,6 +71,16 @@ def _loss(text: str) -> str:
     if match is None:
         return ""
     return match["to"] or "" if _RUNS_BACKWARD.match(match["of"]) else match["of"]
+
+
+def _made(raised: Raised) -> str:
+    """The person's line whose node failed, where anomaly detection wrote the traceback of its call before."""
+    begin = next((at for at, line in enumerate(raised.before) if FORWARD_CALL.search(line)), None)
+    if begin is None:
+        return ""
+    call = takewhile(lambda line: line[:1].isspace(), raised.before[begin + 1 :])
+    frame = own(Raised("", "", frames(call)))
+    return frame.text if frame else ""
 
 
 def _told_apart(raised: Raised, facts: Facts) -> Iterator[tuple[str, str]]:
