@@ -31,7 +31,7 @@ _OF_KINDS = (
     r"could not convert string", r"argument is not an integer", r"argument of type",
     r"(?:should|expected .* to) be a .*(?:tuple|list|int|float|bool|str)\b",
     r"'(?:NoneType|str|list|float|int)' object", r"only integer tensors of a single element",
-    r"positional arguments? but",
+    r"positional arguments? but", r"takes an iterable of", r"as a data type", r"support argument \d of type",
 )  # fmt: skip
 """What torch, NumPy and Python say of an argument that is not of the kind they take."""
 
@@ -94,12 +94,21 @@ def _wrong(case: Case, name: str) -> tuple[Given, Expr, Any] | None:
     arguments = given(case)
     named = [each for each in arguments if each.name == name and name]
     for each in (*named, *arguments):
-        for expr, value in _parts(each.operand.expr, each.operand.value):
+        for expr, value in _own_parts(each):
             if not _fits(each, value, expr is each.operand.expr):
                 return each, expr, value
     odd = [each for each in arguments if not isinstance(each.operand.value, torch.Tensor)]
     first = next(iter((*named, *odd, *arguments)), None)
     return None if first is None else (first, first.operand.expr, first.operand.value)
+
+
+def _own_parts(each: Given) -> Iterator[tuple[Expr, Any]]:
+    """The parts of an argument that must be of its kind: of a list of tensors its items as they are."""
+    operand = each.operand
+    is_listed = isinstance(operand.expr, nodes.Sequence) and isinstance(operand.value, list | tuple)
+    if each.argument is not None and each.argument.role is Role.TENSORS and is_listed:
+        return iter(zip(operand.expr.items, operand.value, strict=False))  # type: ignore[attr-defined]
+    return _parts(operand.expr, operand.value)
 
 
 def _parts(expr: Expr, value: Any) -> Iterator[tuple[Expr, Any]]:
@@ -111,6 +120,8 @@ def _parts(expr: Expr, value: Any) -> Iterator[tuple[Expr, Any]]:
 
 
 def _fits(each: Given, value: Any, is_whole: bool) -> bool:
+    if each.argument is not None and each.argument.role is Role.TENSORS and not is_whole:
+        return isinstance(value, torch.Tensor)
     if isinstance(value, list | tuple):
         role = each.argument.role if each.argument is not None else None
         return not is_whole or role not in (Role.NUMBER, Role.FLAG, Role.TENSOR, Role.TEXT)
@@ -150,11 +161,14 @@ def _takes(case: Case, each: Given) -> str:
 def _mended(case: Case, each: Given, expr: Expr, value: Any) -> Iterator[Fix]:
     """A float as a whole number, a text that holds a number as that, else something of the right kind."""
     source, number = case.run.program.source, _number(value)
-    if isinstance(value, float) and isfinite(value):
+    role = each.argument.role if each.argument is not None else None
+    if role is Role.TENSORS and isinstance(value, int | float | list):
+        made = repair.spelled(case.run.program, "torch.tensor")
+        yield Fix("as a tensor", repair.edited(source, {expr.span: f"{made}({source[expr.span]})"}))
+    elif isinstance(value, float) and isfinite(value):
         yield Fix("a whole number", repair.edited(source, {expr.span: str(int(value))}))
     elif number:
         yield Fix("a number", repair.edited(source, {expr.span: number}))
-    role = each.argument.role if each.argument is not None else None
     if not number and isinstance(value, str | None) and role in _SUCH_AS:
         text = _SUCH_AS[role]
         yield Fix(f"{WANTED[role].split(',')[0]}, such as {text}", repair.edited(source, {expr.span: text}))
@@ -220,6 +234,8 @@ _OF_VALUES = (
     r"unsupported mode", r"expected reduction", r"only supports? modes?", r"is not supported for",
     r"out ?side", r"out of range", r"too (?:large|big|small)", r"is not in list", r"less than or equal",
     r"does not exist", r"at least one", r"positive output size",
+    r"out of bounds", r"negative n\b", r"negative length", r"non-positive", r"cannot reshape",
+    r"mismatching argument",
 )  # fmt: skip
 """What is said of a number or a word that is of the right kind and not one of those that are taken."""
 

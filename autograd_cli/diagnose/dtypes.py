@@ -146,7 +146,7 @@ def mask(case: Case) -> Finding | None:
 
 _ANY = re.compile(
     r"dtypes?\b|scalar type|\b(?:Long|Half|Double|Bool|Float|BFloat16|Byte)\b|[Cc]omplex|[Ii]ntegral"
-    r"|floating|int64|can't be cast|bool tensor|same type|cpu_half",
+    r"|floating|int64|[Bb]oolean|types? other than|can't be cast|bool tensor|same type|cpu_half",
 )
 
 

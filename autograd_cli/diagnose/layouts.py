@@ -12,7 +12,7 @@ from autograd_cli.run.tape import Operand
 
 _SHAPES = re.compile(
     r"dimension|\bdims?\b|\bshapes?\b|\bsizes?\b|\d-?D\b|\bsquare|matri(?:x|ces)|expand|broadcast|\bbatch|vector"
-    r"|same number of|\bnumel\b|\belements?\b|channels?|empty|stride|length",
+    r"|same number of|\bnumel\b|\belements?\b|channels?|empty|stride|length|data points",
     re.IGNORECASE,
 )
 _CHANNELS = re.compile(r"to have (\d+) channels, but got (\d+) channels")

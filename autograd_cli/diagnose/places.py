@@ -28,6 +28,7 @@ _OTHER_INDEX = (
     "exceeds dimension size",
     "class values must be",
     "too many indices",
+    "not in the valid range",
 )
 _DIM = re.compile(r"[Dd]imension out of range.*\[(-?\d+), (-?\d+)\], but got (-?\d+)")
 _AT_LEAST = re.compile(r"at least (\d+|two|three) dimension", re.IGNORECASE)

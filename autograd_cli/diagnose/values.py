@@ -1,6 +1,7 @@
 """Tensors asked for what they cannot give: data, one truth value, a gradient of whole numbers."""
 
 import math
+import re
 from collections.abc import Iterator
 from math import prod
 
@@ -8,6 +9,7 @@ import torch
 
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.facts import Case, sized
+from autograd_cli.diagnose.given import given
 from autograd_cli.diagnose.statements import expressions
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
@@ -178,7 +180,10 @@ def _keyword_added(text: str, call: nodes.Call, keyword: str) -> str:
 
 def number(case: Case) -> Finding | None:
     """AGX318 where a function of tensors is given a Python number or list."""
-    operand = next((o for o in case.operands if isinstance(o.value, int | float | complex | list)), None)
+    named = re.search(r"argument '(\w+)'", case.words)
+    meant = [each.operand for each in given(case) if named is not None and each.name == named[1]]
+    plain = [o for o in (*meant, *case.operands) if isinstance(o.value, int | float | complex | list)]
+    operand = next(iter(plain), None)
     if operand is None or not case.says("must be tensor, not") or case.says("numpy.ndarray"):
         return None
     kind = type(operand.value).__name__

@@ -25,7 +25,7 @@ from autograd_cli.lang.nodes import Expr, Name
 from autograd_cli.report import Finding, Gradient, Graph, Inspection, Report, Witness
 from autograd_cli.run.inputs import value_of
 from autograd_cli.run.limits import refuse_output
-from autograd_cli.run.tape import Failure, Run
+from autograd_cli.run.tape import Failure, Operand, Run
 from autograd_cli.run.traced import Ran, Traced
 from autograd_cli.symbolic.build import call as written
 
@@ -167,7 +167,8 @@ def failed_backward(made: Run, error: Exception) -> Run:
     """The run with its backward's error as the failure, at the expression of the output."""
     assert made.root is not None
     step = made.steps[made.root]
-    return replace(made, failure=Failure(step.expr, step.function, (), error))
+    root = Operand(made.program.source[step.expr.span], step.expr, step.value)
+    return replace(made, failure=Failure(step.expr, step.function, (root,), error))
 
 
 def judging(options: Options, cotangent: torch.Tensor | None, name: str = "") -> witnesses.Options:

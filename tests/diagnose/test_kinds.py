@@ -230,6 +230,31 @@ KINDS = [
         "`'a'` is a text; `n` of `polygamma` is a whole number.",
         "polygamma(1, x)",
     ),
+    (
+        "polygamma(1, [1.5, 0.3])",
+        "AGX318",
+        "`[1.5, 0.3]` is a Python list, and `polygamma` takes a tensor there.",
+        "polygamma(1, tensor([1.5, 0.3]))",
+    ),
+    (
+        "cat([[1.5, -0.3, 0.7], x[0]])",
+        "AGX344",
+        "`[1.5, -0.3, 0.7]` is a list; `tensors` of `cat` is several tensors.",
+        "cat([torch.tensor([1.5, -0.3, 0.7]), x[0]])",
+    ),
+    (
+        "F.embedding_bag(tensor([[7, 0]]), ones(2, 3))",
+        "AGX309",
+        "`ones(2, 3)` (2,3) has the indices 0 to 1; `tensor([[7, 0]])`",
+        "F.embedding_bag(tensor([[7, 0]]).clamp(0, 1), ones(2, 3))",
+    ),
+    ("relu(x > 0)", "AGX314", "`x > 0` is bool: `relu` does not take that.", "relu((x > 0).float())"),
+    (
+        "torch.Size((2, None))",
+        "AGX344",
+        "`None` is no value; `sizes` of `Size` is whole numbers, the sizes.",
+        "torch.Size((2, 1))",
+    ),
 ]
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+import torch
+
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.outputs import NO_GRAPH, unrecording
 from autograd_cli.diagnose.programs import rebound, uncut
@@ -207,8 +209,16 @@ def _no_leaf(case: Ended, root: Operand) -> Finding:
         f"{drawing.quoted(root.text)} has no graph, since nothing that it was computed from requires "
         f"grad{what}.",
         cause=drawing.columns(rows) if rows else (),
-        fix=tuple(required(case.whole, made)),
+        fix=(*required(case.whole, made), *_bound_whole(case)),
     )
+
+
+def _bound_whole(case: Ended) -> Iterator[Fix]:
+    """What to type for bindings whose whole numbers keep them from requiring grad."""
+    for bound in case.run.bindings:
+        value = bound.value
+        if bound.used and isinstance(value, torch.Tensor) and not value.is_floating_point():
+            yield Fix(f"bind `{bound.name}` to floating values, as `--{bound.name} 2.` does")
 
 
 def _told_late(case: Ended, name: str) -> Finding | None:
