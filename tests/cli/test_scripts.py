@@ -164,6 +164,23 @@ def test_a_finding_comes_after_what_the_script_wrote(tmp_path):
     assert b"  fit.py:4   (a @ b).sum()\n" in agx.stderr
 
 
+def test_an_error_that_ends_a_thread_is_told(tmp_path):
+    text = """\
+import threading, torch
+def load():
+    a = torch.zeros(2, 3)
+    a @ a
+thread = threading.Thread(target=load)
+thread.start()
+thread.join()
+"""
+    python, agx = (ran(line, tmp_path, text) for line in (PYTHON, AGX))
+    same = [re.sub(rb"0x[0-9a-f]+", b"", one.stderr) for one in (python, agx)]
+    assert (python.returncode, agx.returncode, same[1].startswith(same[0])) == (0, 1, True)
+    assert b"error matmul-shape-mismatch (AGX301)\n  fit.py:4 in load   a @ a\n" in agx.stderr
+    assert b"    a  (2,3)  float32  cpu  no grad\n" in agx.stderr
+
+
 CAUGHT = """\
 import sys, torch
 try:

@@ -1,8 +1,8 @@
 """The script's own process: what is noted while it runs, and handed over as it ends.
 
 Loads next to nothing before the script has ended, and never torch; nothing that the script can see is
-changed but the class of warnings and `sys.exit`. So nothing is imported here that Python has not loaded
-by itself.
+changed but the class of warnings, `sys.exit` and the hook of threads. So nothing is imported here that
+Python has not loaded by itself.
 """
 
 import atexit
@@ -10,6 +10,7 @@ import os
 import sys
 
 from autograd_cli.diagnose.scripts.leaving import Leaving
+from autograd_cli.diagnose.scripts.threads import Threads
 from autograd_cli.diagnose.scripts.variables import TASK, WATCH
 from autograd_cli.diagnose.scripts.warned import Warned
 
@@ -29,17 +30,18 @@ def begin(modules: set[str]) -> None:
     warned = Warned()
     warned.start()
     _end_with_parent()
-    leaving = Leaving()
+    leaving, threads = Leaving(), Threads()
     leaving.start()
+    threads.start()
     if is_watched:
-        _watch(path, warned, leaving)
+        _watch(path, warned, leaving, threads)
         return
     added = {name: sys.modules.pop(name) for name in set(sys.modules) - modules if name not in _KEPT}
     ours = {name: module for name, module in added.items() if name.startswith("autograd_cli")}
-    atexit.register(_end, os.getpid(), path, tuple(sys.path), ours, warned, leaving)
+    atexit.register(_end, os.getpid(), path, tuple(sys.path), ours, warned, leaving, threads)
 
 
-def _watch(path: str, warned: Warned, leaving: Leaving) -> None:
+def _watch(path: str, warned: Warned, leaving: Leaving, threads: Threads) -> None:
     """Watch torch as well; what was loaded for that stays loaded, since it has to fit what comes later."""
     from autograd_cli.diagnose.watching.watch import Watch
 
@@ -51,7 +53,7 @@ def _watch(path: str, warned: Warned, leaving: Leaving) -> None:
         sys.__excepthook__(kind, error, error.__traceback__)
 
     sys.excepthook = show
-    atexit.register(_end, os.getpid(), path, tuple(sys.path), {}, warned, leaving, watch)
+    atexit.register(_end, os.getpid(), path, tuple(sys.path), {}, warned, leaving, threads, watch)
 
 
 def _end_with_parent() -> None:
@@ -70,6 +72,7 @@ def _end(
     ours: "dict[str, ModuleType]",
     warned: Warned,
     leaving: Leaving,
+    threads: Threads,
     watch: "Watch | None" = None,
 ) -> None:
     """Hand over what happened; registered first, it runs when all else of the script is over."""
@@ -77,7 +80,7 @@ def _end(
     left = leaving.status if error is None else None
     if error is None and leaving.status and leaving.error is not None:
         error, traceback = leaving.error, leaving.error.__traceback__
-    has_news = error is not None or warned.found or watch is not None
+    has_news = error is not None or warned.found or threads.errors or watch is not None
     if os.getpid() != process or not has_news:  # a fork, or nothing to tell
         return
     try:
@@ -89,7 +92,8 @@ def _end(
         if watch is not None and error is not None:
             watch.cleaned(error)
             traceback = error.__traceback__
-        handing.over(path, error, traceback, left, warned.found, watch)
+        ended = handing.Ended(error, traceback, left, threads.errors)
+        handing.over(path, ended, warned.found, watch)
         if left is None and isinstance(error, KeyboardInterrupt):
             _interrupt()
     except BaseException:  # whatever is wrong, the script has ended as it ends

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from autograd_cli.diagnose.scripts.warned import Shown
 
@@ -12,24 +12,28 @@ if TYPE_CHECKING:
     from autograd_cli.diagnose.watching.watch import Watch
 
 
-def over(
-    path: str,
-    error: BaseException | None,
-    traceback: TracebackType | None,
-    left: int | None,
-    warnings: Sequence[Shown],
-    watch: "Watch | None" = None,
-) -> None:
-    """Write what happened into the file at `path`, as ASCII; an interrupt is no error.
+class Ended(NamedTuple):
+    """How a script ended: by an error with its traceback, or by leaving with the status `left` in its hands.
 
-    `left` is the status that the script left with while it handled `error`; None where that ended it.
+    `threads` are the errors that ended its threads.
     """
-    found: dict[str, Any] = {"errors": [], "left": left, "warnings": warnings}
-    if error is not None and not isinstance(error, KeyboardInterrupt):
+
+    error: BaseException | None
+    traceback: TracebackType | None
+    left: int | None
+    threads: Sequence[BaseException]
+
+
+def over(path: str, how: Ended, warnings: Sequence[Shown], watch: "Watch | None" = None) -> None:
+    """Write what happened into the file at `path`, as ASCII; an interrupt is no error."""
+    found: dict[str, Any] = {"errors": [], "threads": [], "left": how.left, "warnings": warnings}
+    is_error = how.error is not None and not isinstance(how.error, KeyboardInterrupt)
+    if is_error or how.threads:
         from autograd_cli.diagnose.scripts import ended
         from autograd_cli.report.json import encoded
 
-        found["errors"] = encoded(ended.errors(error, traceback))
+        found["errors"] = encoded(ended.errors(how.error, how.traceback)) if is_error else []
+        found["threads"] = [encoded(ended.errors(one, None)) for one in how.threads]
     if watch is not None:
         from autograd_cli.report.json import encoded
 

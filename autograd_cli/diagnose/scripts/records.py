@@ -24,6 +24,7 @@ class Happened:
     """What a script raised and showed: `errors` from the last to the root, then the warnings.
 
     Where they were caught `left` is the status that the script meant to leave with then.
+    `threads` are the errors that ended threads, each like `errors`.
     `watched` is what a watch found, and `trouble` what kept it from looking on. `is_whole` is False where
     the process did not come to hand over anything.
     """
@@ -33,4 +34,5 @@ class Happened:
     watched: tuple[Traced, ...] = ()
     trouble: str = ""
     left: int | None = None
+    threads: tuple[tuple[Ended, ...], ...] = ()
     is_whole: bool = True

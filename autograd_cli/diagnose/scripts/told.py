@@ -20,7 +20,12 @@ _FROM_ANOTHER_PROCESS = "Traceback (most recent call last)"
 
 def findings(happened: Happened) -> tuple[Traced, ...]:
     """Torch's error that ended the script, with its tensors; else its warnings. And what a watch found."""
-    raised, linked = _linked(happened.errors, _lines(happened.warnings))
+    before = _lines(happened.warnings)
+    raised, linked = [], []
+    for errors in (*happened.threads, happened.errors):
+        more, links = _linked(errors, before)
+        raised += more
+        linked += links
     known = choosing.known([*happened.warnings, *raised])
     told = []
     for one in choosing.chosen(known):
