@@ -8,6 +8,7 @@ from autograd_cli.diagnose import (
     cancelling,
     cuts,
     dividing,
+    feeding,
     inputs,
     nonfinite,
     outputs,
@@ -31,6 +32,7 @@ INSPECTIONS: tuple[tuple[str, Callable[[Scene], Iterator[Finding]]], ...] = (
     ("AGX406", cuts.unused_input),
     ("AGX408", cuts.held),
     ("AGX407", pairs.silent_broadcast),
+    ("AGX454", feeding.fed_wrongly),
     ("AGX507", dividing.cut_off),
     ("AGX204", inputs.unused),
     ("AGX401", outputs.nonscalar),
@@ -71,6 +73,6 @@ def _without_symptoms(found: Sequence[Finding]) -> Iterator[Finding]:
 def _shown(run: Run, finding: Finding) -> Finding:
     """The finding with the gradients both ways where that is what shows the mistake."""
     fix = next((fix for fix in finding.fix if fix.passed), None)
-    if finding.code != "AGX407" or fix is None:
+    if finding.code not in ("AGX407", "AGX454") or fix is None:
         return finding
     return pairs.with_gradients(finding, both_ways(run, fix.program))

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import torch
 
+from autograd_cli.diagnose.programs.both_ways import reached
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.statements import calls
 from autograd_cli.lang.source import named
@@ -48,20 +49,23 @@ def idle(whole: Whole) -> Iterator[Finding]:
             (c for c in calls(whole.program, "step") if whole.source[c.function.span] == f"{name}.step"), None
         )
         own = parameters(optimizer)
-        if (
-            step is None
-            or not own
-            or any(tensor.grad is not None for tensor in own)
-            or _cleared_last(whole, name)
-        ):
+        if step is None or not own or any(tensor.grad is not None for tensor in own):
             continue
         names = _names_of(whole, own)
+        if _cleared_last(whole, name) and not _never_reached(whole, names, len(own)):
+            continue
         yield whole.finding(
             "AGX422",
             f"`{name}.step()` changes nothing: {_why(whole, names)}.",
             span=step.span,
             parameters=names,
         )
+
+
+def _never_reached(whole: Whole, names: Sequence[str], count: int) -> bool:
+    """Whether each of the tensors has a name, and no backward gave any of them a gradient."""
+    known = reached(whole) if len(names) == count else None
+    return known is not None and not known & set(names)
 
 
 def _why(whole: Whole, names: Sequence[str]) -> str:

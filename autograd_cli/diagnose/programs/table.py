@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from autograd_cli.diagnose import cancelling, vanishing
+from autograd_cli.diagnose import cancelling, feeding, vanishing
 from autograd_cli.diagnose.nonfinite import bad
 from autograd_cli.diagnose.pairs import with_gradients
 from autograd_cli.diagnose.programs import (
@@ -66,6 +66,7 @@ ROOTS: tuple[tuple[str, Callable[[Scene], Iterator[Finding]]], ...] = (
     ("AGX501", roots.disagree),
     ("AGX502", roots.not_finite),
     ("AGX407", roots.all_pairs),
+    ("AGX454", feeding.fed_wrongly),
     ("AGX403", roots.staircase),
     ("AGX505", vanishing.vanished),
     ("AGX506", cancelling.cancelled),
@@ -111,8 +112,8 @@ def inspect_program(
     return tuple(sorted(said_once, key=lambda finding: order.index(finding.severity)))
 
 
-_CUT = {"AGX322", "AGX402", "AGX403", "AGX419", "AGX422", "AGX453"}
-"""What says of a program that something is not reached."""
+_CUT = {"AGX322", "AGX402", "AGX403", "AGX419", "AGX453"}
+"""What says of a program where the way of a gradient ends: that a step is idle for it goes without saying."""
 
 
 def needs_graph(gradients: Sequence[Gradient]) -> bool:
@@ -125,8 +126,9 @@ def _explained(findings: Sequence[Finding], gradients: Sequence[Gradient]) -> li
 
     And without that of a graph recorded in vain, where another says what keeps the gradient from a leaf.
     """
-    if any(each.code in _CUT and each.severity is Severity.WARNING for each in findings):
-        findings = [each for each in findings if each.code != "AGX444"]
+    warned = {each.code for each in findings if each.severity is Severity.WARNING}
+    echoes = {"AGX422", "AGX444"} if warned & _CUT else {"AGX444"} if "AGX422" in warned else set()
+    findings = [each for each in findings if each.code not in echoes]
     why = next((each for each in findings if each.code == "AGX415"), None)
     if why is None:
         known = {name for each in findings if each.code == "AGX502" for name in _leaves(each)}
@@ -138,7 +140,7 @@ def _explained(findings: Sequence[Finding], gradients: Sequence[Gradient]) -> li
 def _shown(whole: Whole, finding: Finding) -> Finding:
     """The finding with the gradients both ways where that is what shows the mistake."""
     fix = next((fix for fix in finding.fix if fix.passed), None)
-    if finding.code != "AGX407" or fix is None:
+    if finding.code not in ("AGX407", "AGX454") or fix is None:
         return finding
     return with_gradients(finding, first_of(compared(whole, fix.program)))
 
