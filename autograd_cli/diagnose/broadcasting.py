@@ -111,6 +111,28 @@ def _index(places: tuple[int, ...], rank: int) -> str:
 # expand, whose target is written out
 
 
+def assigned(case: Case) -> Finding | None:
+    """AGX302 where what is assigned to elements does not have their shape."""
+    if case.name != "__setitem__" or len(case.operands) < 3 or len(case.tensors) < 2:
+        return None
+    value, index = case.tensors[-1], case.operands[1].value
+    try:
+        shape = tuple(case.tensors[0].value[index].shape)
+    except (IndexError, TypeError, RuntimeError):
+        return None
+    given = tuple(value.value.shape)
+    cells = drawing.aligned((shape, given))
+    marked = [i for i, (old, new) in enumerate(zip(*cells, strict=True)) if _cannot_grow(new, old)]
+    if not marked:
+        return None
+    return case.finding(
+        "AGX302",
+        f"{drawing.quoted(case.text)} is {shape_text(shape)}, and {sized(value)} does not go into it.",
+        cause=drawing.grid([(case.text, shape, cells[0]), (value.text, given, cells[1])], marked),
+        shapes=[shape, given],
+    )
+
+
 def expansion(case: Case) -> Finding | None:
     """AGX302 where `expand` or `broadcast_to` is asked for a shape that the tensor cannot take."""
     if case.name not in {"expand", "broadcast_to", "expand_as"} or not case.tensors:

@@ -8,7 +8,7 @@ from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.facts import Case
 from autograd_cli.diagnose.given import given
 from autograd_cli.lang import nodes
-from autograd_cli.lang.functions.rows import Kind
+from autograd_cli.lang.functions.rows import Kind, Role
 from autograd_cli.lang.source import in_words
 from autograd_cli.report import Finding, Fix
 from autograd_cli.report.values import shape_text
@@ -230,7 +230,10 @@ def index(case: Case) -> Finding | None:
     """AGX313 where an index or a class target is not made of whole numbers."""
     if not case.says(*_INDEX_WORDS):
         return None
-    operand = next((o for o in reversed(case.tensors) if _floating(o)), None)
+    roles = (Role.INDEX, Role.TARGET)
+    meant = [g.operand for g in given(case) if g.argument is not None and g.argument.role in roles]
+    held = [o for o in (*meant, *reversed(case.tensors)) if isinstance(o.value, torch.Tensor)]
+    operand = next(filter(_floating, held), None)
     if operand is None or (case.kind is not Kind.LOSS and len(case.tensors) < 2 and case.name != "one_hot"):
         return _number_index(case)
     what = "a class target" if case.kind is Kind.LOSS else "an index"

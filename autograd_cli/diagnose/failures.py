@@ -57,6 +57,7 @@ FAILURES: tuple[tuple[str, Callable[[Case], Finding | None]], ...] = (
     ("AGX317", joining.joined),
     ("AGX317", joining.ragged),
     ("AGX324", ranges.probability),
+    ("AGX302", broadcasting.assigned),
     ("AGX302", broadcasting.expansion),
     ("AGX302", broadcasting.bias),
     ("AGX302", broadcasting.mismatch),

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
+import torch
+
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.facts import Case
 from autograd_cli.errors import Span
@@ -23,10 +25,11 @@ def joined(case: Case) -> Finding | None:
         "each tensor to be equal size",
         "must have same number of dim",
     )
-    if len(case.tensors) < 2 or not case.says(*words):
+    tensors = case.tensors if len(case.tensors) > 1 else _listed(case)
+    if len(tensors) < 2 or not case.says(*words):
         return None
-    rank = max(o.value.ndim for o in case.tensors)
-    rows = [(o.text, tuple(o.value.shape), _left(tuple(o.value.shape), rank)) for o in case.tensors[:6]]
+    rank = max(o.value.ndim for o in tensors)
+    rows = [(o.text, tuple(o.value.shape), _left(tuple(o.value.shape), rank)) for o in tensors[:6]]
     along = _along(case) % rank if case.name != "stack" and rank else None
     columns = zip(*(cells for _, _, cells in rows), strict=True)
     marked = [i for i, sizes in enumerate(columns) if len(set(sizes)) > 1 and i != along]
@@ -35,9 +38,17 @@ def joined(case: Case) -> Finding | None:
         "AGX317",
         f"`{case.name}` needs tensors of the same sizes{kept}.",
         cause=drawing.grid(rows, marked),
-        fix=tuple(_other_ways(case, [tuple(o.value.shape) for o in case.tensors])),
+        fix=tuple(_other_ways(case, [tuple(o.value.shape) for o in tensors])),
         shapes=[shape for _, shape, _ in rows],
     )
+
+
+def _listed(case: Case) -> tuple[Operand, ...]:
+    """The tensors of a list that has a name, each as `name[place]`."""
+    held = next((o for o in case.operands if isinstance(o.value, list | tuple)), None)
+    if held is None or not all(isinstance(item, torch.Tensor) for item in held.value):
+        return ()
+    return tuple(Operand(f"{held.text}[{at}]", held.expr, item) for at, item in enumerate(held.value))
 
 
 def _left(shape: tuple[int, ...], rank: int) -> list[int | None]:

@@ -5,7 +5,7 @@ import re
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.facts import Case
 from autograd_cli.lang import nodes
-from autograd_cli.lang.source import in_words
+from autograd_cli.lang.source import in_words, several
 from autograd_cli.report import Finding
 from autograd_cli.report.values import shape_text
 from autograd_cli.run.tape import Operand
@@ -27,8 +27,9 @@ def channels(case: Case) -> Finding | None:
     given, weight = case.tensors[:2]
     return case.finding(
         "AGX327",
-        f"{drawing.quoted(given.text)} {shape_text(given.value.shape)} has {found[2]} channels, and "
-        f"{drawing.quoted(weight.text)} {shape_text(weight.value.shape)} is for {found[1]}.",
+        f"{drawing.quoted(given.text)} {shape_text(given.value.shape)} has "
+        f"{several(int(found[2]), 'channel')}, and {drawing.quoted(weight.text)} "
+        f"{shape_text(weight.value.shape)} is for {found[1]}.",
         cause=_drawn(case) if "transpose" in case.name else _met(given, weight),
         channels=int(found[2]),
         wanted=int(found[1]),

@@ -37,6 +37,8 @@ def remedies(case: Case) -> Iterator[Fix]:
         families.insert(0, _indices)
     if _OF_DTYPES.search(case.words):
         families.sort(key=lambda family: family is not _dtypes)
+    if case.kind is Kind.LOSS:
+        families.sort(key=lambda family: family is not _created)
     seen = {case.run.program.source.text}
     for fix in islice((fix for family in families for fix in islice(family(case), MOST // 2)), 2 * MOST):
         if fix.program not in seen:

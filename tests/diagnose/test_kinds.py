@@ -328,3 +328,39 @@ def test_channels_are_drawn_over_each_other(why):
         "                 ^",
         "channels must be equal (times the groups)",
     )
+
+
+@pytest.mark.parametrize(
+    ("lines", "code", "sentence", "words"),
+    [
+        (
+            "x = torch.zeros(3)\nx[0] = torch.ones(2)",
+            "AGX302",
+            "`x[0]` is (), and `torch.ones(2)` (2,) does not go into it.",
+            "line 3:  x[0] = torch.ones(1), `torch.ones(2)` made with 1 for 2",
+        ),
+        (
+            "outs = [torch.ones(2), torch.ones(3)]\ntorch.stack(outs)",
+            "AGX317",
+            "`stack` needs tensors of the same sizes.",
+            "line 3:  torch.cat(outs, dim=0), joined along dimension 0",
+        ),
+        (
+            "E = torch.randn(10, 4)\ni = torch.tensor([1., 2.])\ntorch.nn.functional.embedding(i, E)",
+            "AGX313",
+            "`i` is float32; an index is a whole number, int64.",
+            "line 4:  torch.nn.functional.embedding(i.long(), E), `i` as int64",
+        ),
+        (
+            "def layer(x, w, b):\n    return x @ w + b\n"
+            "layer(torch.ones(4, 3), torch.ones(3, 2), torch.ones(3))",
+            "AGX302",
+            "`x @ w` (4,2) and `b` (3,) do not broadcast: their last dimensions, 2 against 3.",
+            "line 4:  layer(torch.ones(4, 3), torch.ones(3, 2), torch.ones(2)), `b` made with 2 for 3",
+        ),
+    ],
+)
+def test_what_a_program_names_elsewhere_is_told_and_mended(why_it_failed, lines, code, sentence, words):
+    (finding,) = why_it_failed(f"import torch\n{lines}\n")
+    assert (finding.code, finding.sentence) == (code, sentence)
+    assert (finding.fix[0].text, finding.fix[0].passed) == (words, True)
