@@ -352,8 +352,10 @@ def test_channels_are_drawn_over_each_other(why):
             "line 4:  torch.nn.functional.embedding(i.long(), E), `i` as int64",
         ),
         (
-            "def layer(x, w, b):\n    return x @ w + b\n"
-            "layer(torch.ones(4, 3), torch.ones(3, 2), torch.ones(3))",
+            (
+                "def layer(x, w, b):\n    return x @ w + b\n"
+                "layer(torch.ones(4, 3), torch.ones(3, 2), torch.ones(3))"
+            ),
             "AGX302",
             "`x @ w` (4,2) and `b` (3,) do not broadcast: their last dimensions, 2 against 3.",
             "line 4:  layer(torch.ones(4, 3), torch.ones(3, 2), torch.ones(2)), `b` made with 2 for 3",

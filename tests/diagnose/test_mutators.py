@@ -267,3 +267,19 @@ def test_a_leaf_that_an_expression_writes_into_is_left_alone_by_the_repair(explo
     ):
         finding = explore_bound(source, x="[1.,2.]").findings[0]
         assert (finding.code, finding.fix[0].program, finding.fix[0].passed) == ("AGX412", repaired, True)
+
+
+def test_all_who_kept_a_value_that_data_changed_are_named(explore_bound):
+    report = explore_bound(
+        f"{HEAD}h = x.exp()\na = h.sin()\nloss = (h * x).sum() + a.sum()\nh.data.mul_(3)\nloss.backward()\n"
+    )
+    (finding,) = report.findings
+    assert (finding.code, finding.evidence["changed"], finding.evidence["needed"]) == ("AGX415", 6, [3, 4, 5])
+    assert "after lines 3, 4 and 5 kept it for backward" in finding.sentence
+    assert finding.cause[:5] == (
+        "changed  line 6  h.data.mul_(3)  (3,) float32",
+        "through  line 6  h.data          the memory of `h`, outside the graph",
+        "needed   line 3  x.exp()         ExpBackward0 kept its result",
+        "needed   line 4  h.sin()         SinBackward0 kept its input",
+        "needed   line 5  h * x           MulBackward0 kept its input",
+    )

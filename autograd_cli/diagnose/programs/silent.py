@@ -1,6 +1,6 @@
 """Values changed behind torch's back, through .data or NumPy, between forward and backward."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import torch
 
@@ -16,6 +16,7 @@ from autograd_cli.diagnose.programs.ways import arguments, kept_by, memory
 from autograd_cli.diagnose.statements import around, replaced
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
+from autograd_cli.lang.source import in_words
 from autograd_cli.report import Finding, Fix
 from autograd_cli.run.mutations import Write
 from autograd_cli.run.tape import grad_fn_of
@@ -26,11 +27,12 @@ from autograd_cli.run.values import tensors_in
 def unseen_change(whole: Whole) -> Iterator[Finding]:
     """AGX415 for a value that backward needed and that .data or NumPy changed before it came."""
     said: set[Span] = set()
-    for victim in (*_overwritten(whole), *_rebased(whole)):
+    every = [*_overwritten(whole), *_rebased(whole)]
+    for victim in every:
         passed, span = _backward_after(whole, victim), victim.writes[0].span
         if passed is not None and span not in said:
             said.add(span)
-            yield from _finding(whole, victim, passed)
+            yield from _finding(whole, [each for each in every if each.writes[0].span == span], passed)
 
 
 def any_change(whole: Whole) -> Iterator[Finding]:
@@ -165,10 +167,13 @@ def _leads_to(whole: Whole, passed: Passed, call: Traced) -> bool:
     return any(traced is call for traced in reachable(roots))
 
 
-def _finding(whole: Whole, victim: Victim, passed: Passed) -> Iterator[Finding]:
+def _finding(whole: Whole, victims: Sequence[Victim], passed: Passed) -> Iterator[Finding]:
     """What is changed and who needed it; nothing where the gradients are those without the change."""
+    victim = victims[0]
     write, name = victim.writes[0], name_of(whole, victim)
-    needed, changed = whole.line(victim.call.expr.span), whole.line(write.span)
+    changed = whole.line(write.span)
+    needed = list(dict.fromkeys(whole.line(each.call.expr.span) for each in victims))
+    lines = f"line{'s' if len(needed) > 1 else ''} {in_words(list(map(str, needed)))}"
     without = replaced(whole.source, {whole.statement(write.span).span: "pass"})
     backwards = compared(whole, without)
     both = first_of(backwards)
@@ -177,10 +182,10 @@ def _finding(whole: Whole, victim: Victim, passed: Passed) -> Iterator[Finding]:
     yield whole.finding(
         "AGX415",
         f"{drawing.quoted(name)} is changed on line {changed} where torch does not see it, "
-        f"after line {needed} kept it for backward: the gradient of line {whole.line(passed.span)} is "
+        f"after {lines} kept it for backward: the gradient of line {whole.line(passed.span)} is "
         "computed from the new values, and is wrong.",
         span=write.span,
-        cause=told(whole, [victim]),
+        cause=told(whole, victims),
         fix=(*moved_behind(whole, write.span, passed.span), *repairs(whole, write.span)),
         changed=changed,
         needed=needed,
