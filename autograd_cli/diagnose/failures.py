@@ -89,7 +89,9 @@ def failure(run: Run) -> tuple[Finding, ...]:
     found = [finding for _, rule in FAILURES if (finding := rule(case)) is not None] or [any_kind(case)]
     also = dict.fromkeys(other.name for other in found[1:] if other.name != found[0].name)
     finding = tried(run, replace(found[0], also=tuple(also)))
-    if run.root is not None:  # it was the backward that failed, and a change is tried forward
+    # Where the backward failed, a change that is tried forward shows nothing; a person's own functions
+    # are not run again and again.
+    if run.root is not None or run.settings.uses:
         return (finding,)
     return (searched(finding, remedies(case), lambda fix: attempted(run, fix)),)
 

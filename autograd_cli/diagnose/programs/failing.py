@@ -62,7 +62,7 @@ def failure_of(ran: Ran) -> tuple[Finding, ...]:
     found = [finding for _, rule in rules if (finding := rule(case)) is not None] or [any_kind(case)]
     also = dict.fromkeys(other.name for other in found[1:] if other.name != found[0].name)
     finding = tried(case.whole, replace(found[0], also=tuple(also)))
-    if case.is_backward:
+    if case.is_backward or case.run.settings.uses:
         return (finding,)
     return (searched(finding, remedies(case), lambda fix: attempted(case.whole, placed(case.whole, fix))),)
 
