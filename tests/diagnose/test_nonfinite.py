@@ -6,6 +6,7 @@ from autograd_cli.report import Summary
 
 NAN, INF = float("nan"), float("inf")
 SQRT = "nan-grad-sqrt-at-zero"
+TRAP = "0 × inf is no 0 but NaN"
 NONE_KNOWN = "no rewrite is known that makes it finite and leaves the other elements as they are"
 
 
@@ -34,7 +35,7 @@ def test_a_masked_branch_is_explained_as_its_product_and_mended(said, works):
     assert finding.cause == (
         "sqrt(x)  SqrtBackward0: its operand `x` is 0 at [1]",
         "sqrt(x)  arriving 0 × local factor inf = nan",
-        "0 arrives since `where(x>0, sqrt(x), 0*x)` takes its other branch there, and 0 × inf is no 0 but NaN",
+        "0 arrives since `where(x>0, sqrt(x), 0*x)` takes its other branch there, and " + TRAP,
     )
     assert finding.fix[0].program == "where(x>0, sqrt(where(x>0, x, 1.)), 0*x).sum()"
     assert finding.fix[0].text == (
