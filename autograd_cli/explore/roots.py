@@ -84,7 +84,13 @@ def _newest(ran: Ran) -> Traced | None:
 
 
 def _tensor(value: Any) -> Traced | None:
-    return value if isinstance(value, Traced) and isinstance(value.value, torch.Tensor) else None
+    """A value that is a tensor whose graph can be asked for: torch refuses that of a view it lost."""
+    if not isinstance(value, Traced) or not isinstance(value.value, torch.Tensor):
+        return None
+    try:
+        return value if value.value.is_leaf or value.value.grad_fn else None
+    except RuntimeError:
+        return None
 
 
 def _of(ran: Ran, traced: Traced, seen: Seen | None, name: str = "") -> Root:

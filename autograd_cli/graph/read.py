@@ -12,7 +12,7 @@ from autograd_cli.graph.match import Owner, carries_leaf, owners
 from autograd_cli.graph.saved import SavedTensors
 from autograd_cli.graph.walk import Walk, walk
 from autograd_cli.report import Local, Saved
-from autograd_cli.run.tape import LiveStep, Run
+from autograd_cli.run.tape import LiveStep, Run, grad_fn_of
 from autograd_cli.run.values import tensors_in
 from autograd_cli.symbolic.derive import LocalFactors
 from autograd_cli.symbolic.remembered import local_factors
@@ -114,7 +114,7 @@ def value_of(node: GradFn, owner: Owner | None, steps: list[LiveStep]) -> torch.
     candidates = tensors_in(steps[owner.step].value)
     if len(candidates) == 1:
         return candidates[0]
-    return next((t for t in candidates if t.grad_fn is node), None)
+    return next((t for t in candidates if grad_fn_of(t) is node), None)
 
 
 def _factors(run: Run, reading: Reading, early: Sequence[Numbers] | None) -> list[dict[int, Local]]:

@@ -315,3 +315,11 @@ def test_several_results_in_the_last_statement_show_the_graph_of_one(explored):
 def test_a_cotangent_that_is_no_tensor_is_a_finding(explored, call):
     report = explored(f"x = torch.ones(2, requires_grad=True)\ny = (x * 2).sum()\n{call}")
     assert [(f.severity.value, f.line) for f in report.findings] == [("error", 3)]
+
+
+def test_a_view_whose_graph_torch_does_not_tell_of_any_more_is_no_root(explored):
+    report = explored(
+        "x = torch.ones(2, 3, requires_grad=True)\nu, v = x.unbind(0)\n"
+        "with torch.inference_mode():\n    x[0] = 1.0"
+    )
+    assert (report.root, report.status) == ("", 0)
