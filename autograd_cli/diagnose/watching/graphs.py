@@ -10,8 +10,8 @@ from torch.autograd.graph import Node
 
 from autograd_cli.diagnose.watching.mode import storage_of
 
-MOST_NODES = 50_000
-"""Nodes of a graph that are looked at; a longer chain of wrappers is not freed safely by torch."""
+MOST_NODES = 10_000
+"""Nodes of a graph that are looked at: many more wrappers in one chain end the process when freed."""
 
 _VERSIONS = re.compile(r"is at version (\d+); expected version (\d+)")
 CHANGED = "modified by an inplace operation"

@@ -176,3 +176,12 @@ def test_a_module_that_works_in_place_is_named(found):
     assert re.fullmatch(r"give the module (net\.)?2 inplace=False", one.fix[0].text)
     assert [each["module"].removeprefix("net.") for each in one.evidence["needed"]] == ["1"]
     assert "`out`" not in one.sentence
+
+
+def test_a_long_chain_that_was_looked_at_is_freed(ended):
+    chain = "for _ in range(60_000):\n    y = y * 1.0\n"
+    done = ended(
+        f"import torch\nx = torch.tensor(0.5, requires_grad=True)\ny = x\n{chain}"
+        "y = y.exp()\ny.data.mul_(2)\ny.backward()\ndel y\n"
+    )
+    assert [one.finding.code for one in done.findings] == ["AGX415"]
