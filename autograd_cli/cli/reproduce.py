@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from autograd_cli.catalogue import Example, Kind, Page, message_words, page
 from autograd_cli.cli.live import PROGRAM, findings, plainly, ran
 from autograd_cli.report import Finding
-from autograd_cli.report.diagnosis import Traced
+from autograd_cli.report.diagnosis import Placed
 from autograd_cli.report.reproduced import Outcome, Reproduced
 
 _CLASS = re.compile(r"^\w+(?:Error|Warning): ")
@@ -16,7 +16,7 @@ _SAME = 0.7
 """Messages are the same where this share of the words of the shorter one is in the other, numbers aside."""
 
 
-def reproduced(found: Sequence[Traced]) -> tuple[Traced, ...]:
+def reproduced(found: Sequence[Placed]) -> tuple[Placed, ...]:
     """Each finding with what the installed torch says of a smallest program that has the same mistake."""
     return tuple(replace(one, reproduced=_reproduced(one.finding)) for one in found)
 

@@ -12,7 +12,7 @@ from autograd_cli.report.records import Fix, Severity
 
 if TYPE_CHECKING:
     from autograd_cli.diagnose.scripts.process import Ran
-    from autograd_cli.report.diagnosis import Diagnosis, Traced
+    from autograd_cli.report.diagnosis import Diagnosis, Placed
 
 _STDERR = 2
 _WATCHED = ("AGX409", "AGX451")
@@ -43,7 +43,7 @@ def diagnosed(given: Given, as_data: bool) -> "Diagnosis":
     return Diagnosis(words[0], None, shown, int(ExitStatus.FAILED) if failed else ran.status)
 
 
-def _from_here(one: "Traced") -> "Traced":
+def _from_here(one: "Placed") -> "Placed":
     """The finding with its frame's file as a person in this folder names it, where that is shorter."""
     here = f"{Path.cwd()}{os.sep}"
     if one.frame is None or not one.frame.file.startswith(here):
@@ -51,7 +51,7 @@ def _from_here(one: "Traced") -> "Traced":
     return replace(one, frame=replace(one.frame, file=one.frame.file.removeprefix(here)))
 
 
-def _hinted(one: "Traced", given: Given) -> "Traced":
+def _hinted(one: "Placed", given: Given) -> "Placed":
     """The finding with the command that would tell more of it, where watching the script does."""
     if given.options.get("watch") or one.finding.code not in _WATCHED:
         return one

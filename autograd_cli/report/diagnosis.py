@@ -40,7 +40,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Traced:
+class Placed:
     """A finding of a log, with the person's own last frame and the rank of the process, where it tells.
 
     The finding's `line` is that of the log; of a script, that of the frame. `tensors` are those of the
@@ -60,7 +60,7 @@ class Diagnosis:
 
     file: str
     lines: int | None
-    findings: tuple[Traced, ...]
+    findings: tuple[Placed, ...]
     status: int
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from autograd_cli.lang.source import several, visible
-from autograd_cli.report.diagnosis import Diagnosis, Frame, Traced, to_json
+from autograd_cli.report.diagnosis import Diagnosis, Frame, Placed, to_json
 from autograd_cli.report.records import Severity
 from autograd_cli.views import failing, findings, reproduced
 from autograd_cli.views.pieces import BLANK, Ends, Line, Piece, one_line, words
@@ -36,7 +36,7 @@ def _pieces(diagnosis: Diagnosis) -> Iterator[Piece]:
         yield from _block(one, "" if diagnosis.lines is None else f"log line {one.finding.line}")
 
 
-def _block(one: Traced, where: str) -> Iterator[Piece]:
+def _block(one: Placed, where: str) -> Iterator[Piece]:
     """The lines about one finding, from its severity down to its page."""
     found = one.finding
     head = words(

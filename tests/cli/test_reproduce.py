@@ -12,7 +12,7 @@ from autograd_cli.cli import live, reproduce
 from autograd_cli.cli.environment import Environment
 from autograd_cli.diagnose.logs.rows import ROWS
 from autograd_cli.report import Finding, Severity
-from autograd_cli.report.diagnosis import Traced
+from autograd_cli.report.diagnosis import Placed
 from autograd_cli.report.reproduced import Outcome
 
 LINEAR = """\
@@ -40,7 +40,7 @@ def of(code, message, name=None):
     """What comes of a finding of a log."""
     page = catalogue.page(code)
     finding = Finding(code, name or page.name, Severity.ERROR, "It is so.", torch=message)
-    (one,) = reproduce.reproduced([Traced(finding)])
+    (one,) = reproduce.reproduced([Placed(finding)])
     assert one.finding is finding
     assert one.reproduced.torch == torch.__version__
     return one.reproduced

@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from autograd_cli.report import Finding, Fix, Severity
-from autograd_cli.report.diagnosis import Diagnosis, Frame, Seen, Traced, to_json
+from autograd_cli.report.diagnosis import Diagnosis, Frame, Placed, Seen, to_json
 from autograd_cli.report.reproduced import Outcome, Reproduced
 
 
@@ -20,7 +20,7 @@ SCHEMA, REPORT = stored("diagnosis.json"), stored("schema.json")
 VALID = Draft202012Validator(SCHEMA)
 FRAME = Frame("fit.py", 3, "step", "loss.backward()")
 FOUND = Finding("AGX401", "nonscalar-loss-backward", Severity.ERROR, "It has no one.", fix=(Fix("mean"),))
-WHOLE = Traced(
+WHOLE = Placed(
     FOUND,
     FRAME,
     "1",
@@ -37,7 +37,7 @@ def test_the_schema_itself_is_valid():
     Draft202012Validator.check_schema(SCHEMA)
 
 
-@pytest.mark.parametrize("found", [(), (Traced(FOUND),), (WHOLE, Traced(FOUND, FRAME))])
+@pytest.mark.parametrize("found", [(), (Placed(FOUND),), (WHOLE, Placed(FOUND, FRAME))])
 @pytest.mark.parametrize("lines", [7, None])
 def test_diagnoses_keep_to_the_schema(found, lines):
     assert errors(json.loads(to_json(Diagnosis("a.log", lines, found, 1)))) == []
@@ -52,7 +52,7 @@ def test_the_schema_requires_every_field_of_a_record(record):
 
 def test_a_finding_is_that_of_a_report_and_more():
     part, finding = SCHEMA["$defs"]["traced"], REPORT["$defs"]["finding"]
-    names = [field.name for field in fields(Traced) if field.name != "finding"]
+    names = [field.name for field in fields(Placed) if field.name != "finding"]
     assert part["required"] == list(part["properties"]) == [*finding["required"], *names]
     assert {name: part["properties"][name] for name in finding["required"]} == finding["properties"]
     for shared in ("fix", "severity", "shape", "span"):

@@ -3,10 +3,10 @@
 import json
 
 from autograd_cli.report import Finding, Fix, Severity
-from autograd_cli.report.diagnosis import Diagnosis, Frame, Traced
+from autograd_cli.report.diagnosis import Diagnosis, Frame, Placed
 from autograd_cli.views import diagnosis as view
 
-ERROR = Traced(
+ERROR = Placed(
     Finding(
         code="AGX401",
         name="nonscalar-loss-backward",
@@ -21,7 +21,7 @@ ERROR = Traced(
     Frame("fit.py", 7, "step", "loss.backward()"),
     "2",
 )
-WARNING = Traced(Finding("AGX407", "silent-loss-broadcast", Severity.WARNING, "it broadcasts", line=3))
+WARNING = Placed(Finding("AGX407", "silent-loss-broadcast", Severity.WARNING, "it broadcasts", line=3))
 
 BOTH = Diagnosis("a.log", 20, (ERROR, WARNING), 1)
 
@@ -63,7 +63,7 @@ def test_colours_only_where_they_are_asked_for():
 
 
 def test_what_a_log_holds_cannot_act_on_a_terminal():
-    hostile = Traced(ERROR.finding, Frame("a\x1b[2J.py", 1, "f", "x = '\x1b]0;y\x07' [bold]"))
+    hostile = Placed(ERROR.finding, Frame("a\x1b[2J.py", 1, "f", "x = '\x1b]0;y\x07' [bold]"))
     for form in ("plain", "rich"):
         text = view.render(Diagnosis("-", 1, (hostile,), 1), form, width=80, colour=False)
         assert "\x1b" not in text

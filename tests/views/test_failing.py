@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 from autograd_cli.report import Finding, Severity
-from autograd_cli.report.diagnosis import Diagnosis, Frame, Seen, Traced, to_json
+from autograd_cli.report.diagnosis import Diagnosis, Frame, Placed, Seen, to_json
 from autograd_cli.views import diagnosis as view
 
 INNER = Frame("/home/me/fit.py", 8, "forward", "return self.fc(x)")
@@ -16,7 +16,7 @@ HIDDEN = Seen("h", OUTER, (), "bfloat16", "cpu", True, False, "ReluBackward0")
 
 def rendered(tensors, form="plain", width=80):
     finding = Finding("AGX326", "linear-in-features-mismatch", Severity.ERROR, "Sizes differ.", line=8)
-    found = Diagnosis("fit.py", None, (Traced(finding, INNER, tensors=tuple(tensors)),), 1)
+    found = Diagnosis("fit.py", None, (Placed(finding, INNER, tensors=tuple(tensors)),), 1)
     return view.render(found, form, width=width, colour=False)
 
 
@@ -65,7 +65,7 @@ def test_what_acts_on_a_terminal_is_shown():
 
 def test_json_has_all_of_them():
     finding = Finding("AGX326", "linear-in-features-mismatch", Severity.ERROR, "Sizes differ.", line=8)
-    data = json.loads(to_json(Diagnosis("fit.py", None, (Traced(finding, INNER, tensors=(X, HIDDEN)),), 1)))
+    data = json.loads(to_json(Diagnosis("fit.py", None, (Placed(finding, INNER, tensors=(X, HIDDEN)),), 1)))
     assert data["lines"] is None
     assert data["findings"][0]["tensors"][1] == {
         "name": "h",

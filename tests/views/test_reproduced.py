@@ -3,7 +3,7 @@
 import pytest
 
 from autograd_cli.report import Finding, Severity
-from autograd_cli.report.diagnosis import Diagnosis, Traced
+from autograd_cli.report.diagnosis import Diagnosis, Placed
 from autograd_cli.report.reproduced import Outcome, Reproduced
 from autograd_cli.views.diagnosis import render
 
@@ -12,7 +12,7 @@ FINDING = Finding("AGX401", "nonscalar-loss-backward", Severity.ERROR, "It has n
 
 def text(of, form="plain", width=80):
     return render(
-        Diagnosis("a.log", 3, (Traced(FINDING, reproduced=of),), 1), form, width=width, colour=False
+        Diagnosis("a.log", 3, (Placed(FINDING, reproduced=of),), 1), form, width=width, colour=False
     )
 
 

@@ -8,7 +8,7 @@ from autograd_cli.diagnose.logs import facts as facts_of
 from autograd_cli.diagnose.logs.records import Facts, Frame, Raised, Row, Text
 from autograd_cli.diagnose.logs.rows import ROWS
 from autograd_cli.report import Finding, Fix, Severity
-from autograd_cli.report.diagnosis import Traced
+from autograd_cli.report.diagnosis import Placed
 
 _OTHERS = re.compile(r"[\\/](?:tensorflow|keras|jax|jaxlib|mxnet|paddle|theano)[\\/]")
 _TORCH = re.compile(r"(?:^|[\\/])(?:torch|functorch|accelerate)[\\/]|[\\/](?:pytorch_)?lightning")
@@ -50,7 +50,7 @@ def _is_cut(one: Known, found: Sequence[Known]) -> bool:
     )
 
 
-def told(one: Known) -> Traced:
+def told(one: Known) -> Placed:
     """The finding that the row makes of what the log tells."""
     raised, row = one.raised, one.row
     finding = Finding(
@@ -64,7 +64,7 @@ def told(one: Known) -> Traced:
         fix=tuple(Fix(text) for text in _said(row.fix, one)),
         also=row.also,
     )
-    return Traced(finding, facts_of.own(raised), raised.rank)
+    return Placed(finding, facts_of.own(raised), raised.rank)
 
 
 def _chain(raised: Raised | None) -> Iterator[Raised]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from autograd_cli.report.diagnosis import Frame as Frame, Traced
+from autograd_cli.report.diagnosis import Frame as Frame, Placed
 
 
 @dataclass(frozen=True)
@@ -83,5 +83,5 @@ class Log:
 
     lines: int
     raised: tuple[Raised, ...]
-    findings: tuple[Traced, ...]
+    findings: tuple[Placed, ...]
     status: int

@@ -25,7 +25,7 @@ from autograd_cli.diagnose.scripts.taking import warning
 from autograd_cli.diagnose.scripts.warned import Warned
 from autograd_cli.diagnose.watching.watch import Watch
 from autograd_cli.report import Severity
-from autograd_cli.report.diagnosis import Traced
+from autograd_cli.report.diagnosis import Placed
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Outcome:
     """
 
     status: int
-    findings: tuple[Traced, ...]
+    findings: tuple[Placed, ...]
     out: str
     error: str
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from autograd_cli.diagnose.logs.records import Raised
-from autograd_cli.report.diagnosis import Seen, Traced
+from autograd_cli.report.diagnosis import Placed, Seen
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Happened:
 
     errors: tuple[Ended, ...] = ()
     warnings: tuple[Raised, ...] = ()
-    watched: tuple[Traced, ...] = ()
+    watched: tuple[Placed, ...] = ()
     trouble: str = ""
     left: int | None = None
     threads: tuple[tuple[Ended, ...], ...] = ()

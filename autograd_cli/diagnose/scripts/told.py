@@ -11,14 +11,14 @@ from autograd_cli.diagnose.scripts import cuts, rounds
 from autograd_cli.diagnose.scripts.cuts import Cut
 from autograd_cli.diagnose.scripts.records import Ended, Happened
 from autograd_cli.report import Finding
-from autograd_cli.report.diagnosis import Traced
+from autograd_cli.report.diagnosis import Placed
 
 _MOST_WARNINGS = 10
 _NO_GRAPH = "does not require grad and does not have a grad_fn"
 _FROM_ANOTHER_PROCESS = "Traceback (most recent call last)"
 
 
-def findings(happened: Happened) -> tuple[Traced, ...]:
+def findings(happened: Happened) -> tuple[Placed, ...]:
     """Torch's error that ended the script, with its tensors; else its warnings. And what a watch found."""
     before = _lines(happened.warnings)
     raised, linked = [], []
@@ -35,7 +35,7 @@ def findings(happened: Happened) -> tuple[Traced, ...]:
     return _joined(told, happened.watched)
 
 
-def _joined(told: Sequence[Traced], watched: Sequence[Traced]) -> tuple[Traced, ...]:
+def _joined(told: Sequence[Placed], watched: Sequence[Placed]) -> tuple[Placed, ...]:
     """What is told of the words of torch and what a watch found; of one mistake what the watch found.
 
     It keeps the tensors, and the words of torch.
@@ -52,7 +52,7 @@ def _is_one(one: Finding, other: Finding) -> bool:
     return one.code == other.code or not names.isdisjoint((other.name, *other.also))
 
 
-def _with(one: Traced, other: Traced | None) -> Traced:
+def _with(one: Placed, other: Placed | None) -> Placed:
     """A finding with what another has beside it."""
     if other is None:
         return one
@@ -74,7 +74,7 @@ def _cut(ended: Ended) -> Cut | None:
     return cuts.find(frame, reached)
 
 
-def _with_cut(told: Traced, cut: Cut | None) -> Traced:
+def _with_cut(told: Placed, cut: Cut | None) -> Placed:
     """The finding with the statement that cuts as the first thing that is said of its cause."""
     if cut is None:
         return told
@@ -85,7 +85,7 @@ def _with_cut(told: Traced, cut: Cut | None) -> Traced:
     return replace(told, finding=finding)
 
 
-def _with_layer(told: Traced, layer: str) -> Traced:
+def _with_layer(told: Placed, layer: str) -> Placed:
     """The finding with the layer that it is of as the first thing that is said of its cause."""
     cause = (f"in  {layer}", *told.finding.cause) if layer else told.finding.cause
     return replace(told, finding=replace(told.finding, cause=cause))

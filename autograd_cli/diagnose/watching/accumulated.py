@@ -14,7 +14,7 @@ from autograd_cli.diagnose.watching.places import place
 from autograd_cli.diagnose.watching.records import Spot, Write
 from autograd_cli.diagnose.watching.told import make, number
 from autograd_cli.lang.source import several
-from autograd_cli.report.diagnosis import Traced
+from autograd_cli.report.diagnosis import Placed
 
 _MOST = 100_000
 
@@ -125,7 +125,7 @@ class Accumulation:
                 self.stepped([leaf])
 
 
-def _finding(first: _Used, again: Sequence[_Used], spot: Spot | None) -> Traced:
+def _finding(first: _Used, again: Sequence[_Used], spot: Spot | None) -> Placed:
     before, added, at = place(first.step), place(first.added), place(spot)
     names = modules.paths()
     named = [name for used in again if (name := _name(used, names))]

@@ -18,7 +18,7 @@ from autograd_cli.diagnose.watching.operands import Operands, operands
 from autograd_cli.diagnose.watching.places import place
 from autograd_cli.diagnose.watching.records import Spot
 from autograd_cli.diagnose.watching.told import make, number
-from autograd_cli.report.diagnosis import Traced
+from autograd_cli.report.diagnosis import Placed
 from autograd_cli.report.values import shape_text
 
 _LOSSES = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "soft_margin_loss"})
@@ -164,7 +164,7 @@ def _is_meant(made: Made) -> bool:
 # What is told
 
 
-def _finding(found: _Candidate) -> Traced | None:
+def _finding(found: _Candidate) -> Placed | None:
     """The finding; None where the run shows that it makes no difference."""
     at = place(found.spot)
     texts = operands(at) if at else Operands("the first", "the second")

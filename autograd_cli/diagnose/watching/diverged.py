@@ -13,7 +13,7 @@ from autograd_cli.diagnose.watching.places import Place, place
 from autograd_cli.diagnose.watching.records import Call, Log, Spot
 from autograd_cli.diagnose.watching.told import make, number, word
 from autograd_cli.lang.source import named
-from autograd_cli.report.diagnosis import Traced
+from autograd_cli.report.diagnosis import Placed
 from autograd_cli.report.records import Severity
 from autograd_cli.report.values import shape_text
 
@@ -35,7 +35,7 @@ class _First:
     values: dict[str, float] = field(default_factory=dict)
 
 
-def finding(log: Log, roots: Any, spot: Spot | None, leaves: Sequence[torch.Tensor]) -> Traced:
+def finding(log: Log, roots: Any, spot: Spot | None, leaves: Sequence[torch.Tensor]) -> Placed:
     """The finding for a backward from a value that is not finite."""
     names = modules.paths()
     broken = [leaf for leaf in leaves if not is_finite(leaf)]

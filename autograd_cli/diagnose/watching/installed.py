@@ -21,7 +21,7 @@ from autograd_cli.diagnose.watching.records import Log
 from autograd_cli.diagnose.watching.stack import Stack
 from autograd_cli.diagnose.watching.steps import Steps
 from autograd_cli.diagnose.watching.tracebacks import Warnings, forward_lines
-from autograd_cli.report.diagnosis import Traced
+from autograd_cli.report.diagnosis import Placed
 
 
 class Installed:
@@ -49,7 +49,7 @@ class Installed:
         self._stack.leaves, self._stack.returns = self._leave, self._return
         self._stack.push()
 
-    def findings(self) -> list[Traced]:
+    def findings(self) -> list[Placed]:
         """What was found, the script being over."""
         self._nonfinite.end()
         return self._found.findings()

@@ -15,7 +15,7 @@ from autograd_cli.diagnose.watching.records import Call, Log, Spot, Write
 from autograd_cli.diagnose.watching.told import bracketed, make
 from autograd_cli.errors import first_line
 from autograd_cli.lang.source import several
-from autograd_cli.report.diagnosis import Traced
+from autograd_cli.report.diagnosis import Placed
 from autograd_cli.report.values import shape_text
 from autograd_cli.run.values import dtype_name
 
@@ -40,7 +40,7 @@ class Victim:
     is_carried: bool = False
 
 
-def failed(log: Log, roots: Iterable[Any], error: BaseException) -> Traced | None:
+def failed(log: Log, roots: Iterable[Any], error: BaseException) -> Placed | None:
     """The finding for a backward that torch refused; None where no node of the graph tells why."""
     found: list[Victim] = []
     for node in graphs.walk(roots):
@@ -68,7 +68,7 @@ def _is_later(write: Write, expected: int, call: Call | None) -> bool:
     return is_counted and (call is None or write.order > call.order)
 
 
-def unseen(log: Log, roots: Iterable[Any], writes: Sequence[Write], at: Spot | None) -> Traced | None:
+def unseen(log: Log, roots: Iterable[Any], writes: Sequence[Write], at: Spot | None) -> Placed | None:
     """The finding for values that were changed where torch does not see it, before the backward at `at`."""
     found: list[Victim] = []
     for node in graphs.walk(roots):
@@ -88,7 +88,7 @@ def _ordered(found: list[Victim]) -> list[Victim]:
 # What is told
 
 
-def _finding(found: list[Victim], error: BaseException) -> Traced:
+def _finding(found: list[Victim], error: BaseException) -> Placed:
     names, writes = modules.paths(), _writes(found)
     first = writes[0] if writes else None
     at = place(first.spot) if first else None
@@ -106,7 +106,7 @@ def _finding(found: list[Victim], error: BaseException) -> Traced:
     )
 
 
-def _silent(found: list[Victim], backward: Place | None) -> Traced:
+def _silent(found: list[Victim], backward: Place | None) -> Placed:
     names, writes = modules.paths(), _writes(found)
     at = place(writes[0].spot)
     what = _called(found[0], names)

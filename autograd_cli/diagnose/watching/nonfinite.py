@@ -14,7 +14,7 @@ from autograd_cli.diagnose.watching.found import Found
 from autograd_cli.diagnose.watching.mode import PLAIN, Made
 from autograd_cli.diagnose.watching.products import Wrong
 from autograd_cli.diagnose.watching.records import Log, Spot
-from autograd_cli.report.diagnosis import Traced
+from autograd_cli.report.diagnosis import Placed
 
 _KEY = "not finite"
 _MOST_LEAVES = 200_000
@@ -24,7 +24,7 @@ _MOST_LEAVES = 200_000
 class _Pending:
     """A finding that stands once its gradients are used; `order` tells what the script asked since."""
 
-    finding: Traced
+    finding: Placed
     leaves: tuple[Any, ...]
     order: int
 
@@ -43,7 +43,7 @@ class NonFinite:
         self._leaves: dict[int, Any] = {}
         self._versions: dict[int, tuple[Any, int]] = {}
         self._pending: _Pending | None = None
-        self._root: Traced | None = None
+        self._root: Placed | None = None
 
     def listen(self, made: Made) -> None:
         """Remember which leaves calls are made on, and hook the nodes whose slope can be infinite."""
@@ -93,7 +93,7 @@ class NonFinite:
             made = products.finding(self.births.found, [], roots, spot)
         self._wait(made, [])
 
-    def _wait(self, made: Traced | None, leaves: Sequence[torch.Tensor]) -> None:
+    def _wait(self, made: Placed | None, leaves: Sequence[torch.Tensor]) -> None:
         """Keep a finding until its gradients are used."""
         if made is not None and self._pending is None:
             self._pending = _Pending(made, tuple(map(ref, leaves)), self._log.next())

@@ -12,7 +12,7 @@ from autograd_cli.diagnose.watching.births import Birth
 from autograd_cli.diagnose.watching.places import Place, place
 from autograd_cli.diagnose.watching.records import Call, Spot
 from autograd_cli.diagnose.watching.told import indexed, make, number, word
-from autograd_cli.report.diagnosis import Traced
+from autograd_cli.report.diagnosis import Placed
 from autograd_cli.report.records import Severity
 from autograd_cli.report.values import shape_text
 
@@ -47,7 +47,7 @@ def finding(
     leaves: Sequence[tuple[torch.Tensor, Wrong]],
     roots: Any,
     spot: Spot | None,
-) -> Traced:
+) -> Placed:
     """The finding for gradients that are not finite though what they start from is."""
     names, birth = modules.paths(), births[0] if births else None
     at = place(birth.call.spot) if birth and birth.call else place(spot)

@@ -7,7 +7,7 @@ from typing import Any
 from autograd_cli import catalogue
 from autograd_cli.diagnose.watching.places import Place
 from autograd_cli.report import Finding, Fix
-from autograd_cli.report.diagnosis import Traced
+from autograd_cli.report.diagnosis import Placed
 from autograd_cli.report.records import Severity
 
 
@@ -23,7 +23,7 @@ def make(
     fix: Sequence[str] = (),
     also: tuple[str, ...] = (),
     **evidence: Any,
-) -> Traced:
+) -> Placed:
     """A finding at a place, with the name and severity of its page unless said."""
     page = catalogue.page(code)
     finding = Finding(
@@ -38,7 +38,7 @@ def make(
         also=also,
         evidence=evidence,
     )
-    return Traced(finding, None if at is None else at.frame)
+    return Placed(finding, None if at is None else at.frame)
 
 
 def indexed(index: Sequence[int]) -> str:

@@ -5,7 +5,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from autograd_cli.diagnose.watching.importing import OnImport
-from autograd_cli.report.diagnosis import Traced
+from autograd_cli.report.diagnosis import Placed
 
 if TYPE_CHECKING:
     from autograd_cli.diagnose.watching.installed import Installed
@@ -39,9 +39,9 @@ class Watch:
         if self._installed is not None:
             self._guarded(self._installed.remove)
 
-    def findings(self) -> tuple[Traced, ...]:
+    def findings(self) -> tuple[Placed, ...]:
         """What was found so far, in the order in which it was met; each once."""
-        found: list[Traced] = []
+        found: list[Placed] = []
         if self._installed is not None:
             self._guarded(lambda: found.extend(self._installed.findings()))
         return tuple(found)
