@@ -1,7 +1,7 @@
 """Backward without a graph, from no scalar, and twice; grad asked of what has none."""
 
 from autograd_cli.diagnose.logs.records import Facts, Raised, Row
-from autograd_cli.diagnose.logs.rows.words import both, either, inside, near, say, says, written
+from autograd_cli.diagnose.logs.rows.words import both, either, inside, near, say, says, seen, written
 
 _NO_PATH = (
     "of tensors does not require grad",
@@ -21,6 +21,23 @@ _NO_GRAPH = say(
     "backward starts at a tensor to which no tensor that requires grad leads",
 )
 _CURE = "setting requires_grad = True on the loss silences the error and trains nothing"
+
+
+_LABELS = r"(?:ids?|idx|index|indices|labels?|targets?|tgt|mask|y|tokens)"
+_STAIRCASE = (
+    r"argmax\(|\.round\(|torch\.round|\.sign\(|"
+    rf"(?<![\w.])(?!(?:[\w.\[\]()]*[._(])?{_LABELS}\.(?:long|int)\(\))\w[\w.\[\]()]*\.(?:long|int)\(\)|"
+    r"\.(?:to|type)\((?:torch\.)?u?(?:int|long|bool)|"
+    r"(?:^|[ >])[A-Za-z_][\w.\[\]]* = .*[\w)] ?(?:[<>]=?|==) ?[\w(]|\([\w.() ]+ == [\w.() ]+\)\."
+)
+_TAKEN_OUT = (
+    r"\.detach\(\)|(?<!cfg)(?<!config)(?<!args)(?<!opt)(?<!batch)(?<!hparams)\.data\b(?!\.\w*[Ll]oader)|"
+    r"\.item\(\)|\.numpy\(\)|torch\.tensor\("
+)
+_CARRIED = (
+    r"^[^(]*\b(?:h|hx|cx|hidden|hiddens|state|h_\w+|hidden_\w+|\w+_hidden)\b *[=,]|"
+    r"[Ll][Ss][Tt][Mm]|GRU|RNN|carried from round to round"
+)
 
 
 def _others(name: str) -> tuple[str, ...]:
@@ -56,27 +73,29 @@ ROWS = (
         _NO_PATH,
         _NO_GRAPH,
         (
-            (
-                "an operation in the line, such as argmax, round or a comparison, has no "
-                "gradient and cuts the path"
+            seen(
+                _STAIRCASE,
+                "`{line}` has an operation without a gradient, which cuts the path if the loss is made of it",
             ),
         ),
         ("compute the loss from the scores themselves, before that operation", _CURE),
         also=_others("nondifferentiable-op-in-loss"),
-        when=near(
-            r"argmax\(|\.round\(|torch\.round|\.sign\(|\.long\(\)|\.int\(\)|\.(?:to|type)\((?:torch\.)?u?(?:int|long|bool)|"
-            r"(?:^|[ >])[A-Za-z_][\w.\[\]]* = .*[\w)] ?(?:[<>]=?|==) ?[\w(]|\([\w.() ]+ == [\w.() ]+\)\."
-        ),
+        when=near(_STAIRCASE),
     ),
     Row(
         "AGX453",
         "detached-prediction-in-loss",
         _NO_PATH,
         _NO_GRAPH,
-        ("the prediction was taken out of its graph by detach, .data, item, numpy or torch.tensor",),
+        (
+            seen(
+                _TAKEN_OUT,
+                "`{line}` takes a value out of its graph, and may be what the loss is made of",
+            ),
+        ),
         ("hand the loss the model's own output; detach only what is logged", _CURE),
         also=_others("detached-prediction-in-loss"),
-        when=near(r"\.detach\(\)|\.data\b|\.item\(\)|\.numpy\(\)|torch\.tensor\("),
+        when=near(_TAKEN_OUT),
     ),
     Row(
         "AGX402",
@@ -197,10 +216,7 @@ ROWS = (
         ("detach the state between rounds: h = h.detach(), for an LSTM h, c = h.detach(), c.detach()",),
         also=("backward-twice-freed-graph",),
         when=either(
-            near(
-                r"\b(?:h|hx|cx|hidden|hiddens|state|h_\w+|hidden_\w+|\w+_hidden)\b *[=,]|"
-                r"[Ll][Ss][Tt][Mm]|GRU|RNN|carried from round to round"
-            ),
+            near(_CARRIED),
             inside("rnn", "lstm", "gru"),
         ),
     ),

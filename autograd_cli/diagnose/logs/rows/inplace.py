@@ -5,6 +5,7 @@ from autograd_cli.diagnose.logs.rows.words import both, either, inside, near, sa
 
 _SAVED = ("modified by an inplace operation",)
 _FAMILY = ("inplace-modified-saved-tensor", "optimizer-step-before-backward", "ddp-buffer-broadcast-inplace")
+_OF_OPTIMIZERS = r"(?i)(?<!`)\b(?:opt\w*|\w*optim\w*)\.step\(|\bd_\w*loss|\bloss_d\w*\b|netd\b"
 _CHANGED = say(
     "a tensor of shape {shape0}, output of {op}, was changed in place after backward came to need it "
     "(version {version0}, {version1} expected)",
@@ -21,6 +22,11 @@ def _buffer(raised: Raised, facts: Facts) -> bool:
     small = bool(facts.shapes) and len(facts.shapes[0]) <= 1
     whole_numbers = bool(facts.dtypes) and facts.dtypes[0].startswith("int")
     return distributed and not facts.op and (small or whole_numbers)
+
+
+def _no_op(raised: Raised, facts: Facts) -> bool:
+    """Whether torch names no operation that made the tensor, as of parameters and buffers."""
+    return not facts.op
 
 
 def _weight(raised: Raised, facts: Facts) -> bool:
@@ -79,14 +85,22 @@ ROWS = (
         "optimizer-step-before-backward",
         _SAVED,
         _CHANGED,
-        ("it is a weight as a layer saw it: optimizer.step() changed it before this backward",),
+        (
+            say(
+                "{op} hands on a weight as a layer saw it: optimizer.step() changed it before this backward",
+                "if it is a weight, optimizer.step() changed it before this backward",
+            ),
+        ),
         (
             "call every backward before the first step()",
             say("or run the forward again before {loss}.backward(), with detach where networks share it"),
         ),
         also=(_FAMILY[0], _FAMILY[2]),
         when=either(
-            _weight, near(r"(?i)(?<!`)\b(?:opt\w*|\w*optim\w*)\.step\(|\bd_\w*loss|\bloss_d\b|netd\b")
+            _weight,
+            both(
+                _no_op, near(r"(?i)(?<!`)\b(?:opt\w*|\w*optim\w*)\.step\(|\bd_\w*loss|\bloss_d\w*\b|netd\b")
+            ),
         ),
     ),
     Row(

@@ -25,8 +25,9 @@ _IN_LOADER = either(
 
 
 def _too_long(raised: Raised, facts: Facts) -> bool:
-    sizes = [size for size in facts.sizes if size >= 32]
-    return len(set(sizes[:2])) == 2 and min(sizes[:2]) in _TABLES and (facts.index or 0) <= 1
+    """Whether a length that nobody would give a layer meets one that tables of positions have."""
+    sizes = [size for size in facts.sizes if size >= 32][:2]
+    return len(set(sizes)) == 2 and min(sizes) in _TABLES and max(sizes) % 8 > 0 and (facts.index or 0) <= 1
 
 
 def _sequence(raised: Raised, facts: Facts) -> str:

@@ -57,12 +57,17 @@ def _known(raised: Raised, facts: Facts) -> Iterator[tuple[str, str]]:
     yield "op", facts.op
     yield "index", "" if facts.index is None else str(facts.index)
     text = source(raised)
-    yield "text", f"{text[:_LONGEST_TEXT]}…" if len(text) > _LONGEST_TEXT else text.rstrip(":")
+    yield "text", _cut(text)
     yield "loss", _loss(text)
     if match := _GRAD.search(text):
         yield "leaf", match[1]
     yield from _told_apart(raised, facts)
     yield "made", _made(raised)
+
+
+def _cut(text: str) -> str:
+    """A line of source as a sentence can hold it."""
+    return f"{text[:_LONGEST_TEXT]}…" if len(text) > _LONGEST_TEXT else text.rstrip(":")
 
 
 def _loss(text: str) -> str:
@@ -117,12 +122,25 @@ def written(pattern: str) -> Test:
 def near(pattern: str) -> Test:
     """Whether a line around, or of an own frame, has the pattern."""
     compiled = re.compile(pattern)
+    return lambda raised, facts: _line_with(compiled, raised) is not None
 
-    def test(raised: Raised, facts: Facts) -> bool:
-        lines = (*raised.before, *raised.after, *(frame.text for frame in raised.frames))
-        return any(compiled.search(line) for line in lines)
 
-    return test
+def seen(pattern: str, template: str) -> Callable[[Raised, Facts], str]:
+    """The template with the line that `near` finds by the pattern for `{line}`: what a cause rests on."""
+    compiled = re.compile(pattern)
+
+    def told(raised: Raised, facts: Facts) -> str:
+        line = _line_with(compiled, raised) or ""
+        return template.replace("{line}", _cut(line.strip(" |>-").strip()))
+
+    return told
+
+
+def _line_with(pattern: re.Pattern[str], raised: Raised) -> str | None:
+    """The innermost own line with the pattern, else one of the lines around."""
+    frames = (frame.text for frame in reversed(raised.frames))
+    lines = (*frames, *raised.before, *raised.after)
+    return next((line for line in lines if pattern.search(line)), None)
 
 
 def says(pattern: str) -> Test:
