@@ -132,14 +132,24 @@ def _innermost(found: list[Cut]) -> Cut:
     return next(cut for cut in found if not any(s != cut[0].span and _holds(cut[0].span, s) for s in spans))
 
 
-def _leads(whole: Whole, node: Expr, leaf: str) -> bool:
-    """Whether a leaf's value goes into an expression; what stands in a function is taken to be given it."""
-    if any(isinstance(outer, nodes.Define) for outer in around(whole.program, node.span)):
-        return True
-    if not _reads_values(node):
+def _leads(whole: Whole, node: Expr, leaf: str, inside: frozenset[str] = frozenset()) -> bool:
+    """Whether a leaf's value goes into an expression, by its names or by what its function is given.
+
+    `inside` are the functions whose calls are being followed.
+    """
+    if not inside and not _reads_values(node):
         return False
     values = [node, *(_own_part(each).value for each in sources(whole, node, node.span.start))]
-    return any(leaf in names_in(whole, each) for value in values for each in (value, *_put_in(whole, value)))
+    if any(leaf in names_in(whole, each) for value in values for each in (value, *_put_in(whole, value))):
+        return True
+    outer = {one.name for one in around(whole.program, node.span) if isinstance(one, nodes.Define)} - inside
+    given = (part for name in outer for call in calls(whole.program, name) for part in _given(call))
+    return any(_leads(whole, part, leaf, inside | outer) for part in given)
+
+
+def _given(call: nodes.Call) -> list[Expr]:
+    """What a call gives its function."""
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
 def _reads_values(node: Expr) -> bool:
