@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from autograd_cli.diagnose.nonfinite import flat
+from autograd_cli.diagnose.programs import optimizers
 from autograd_cli.diagnose.programs.amounts import written
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.statements import called, expressions, parts, replaced, statements
@@ -29,9 +30,13 @@ def doubled(whole: Whole) -> Iterator[Finding]:
 
 def _is_weighed(whole: Whole, passed: Passed) -> bool:
     """Whether a backward is given a cotangent: rows of a Jacobian are taken so."""
-    call = next(n for n in expressions(whole.program) if n.span == passed.span and isinstance(n, nodes.Call))
-    return bool(call.args) or any(
-        keyword.name not in ("retain_graph", "create_graph") for keyword in call.keywords
+    plain = {"retain_graph", "create_graph"}
+    return not any(
+        isinstance(call, nodes.Call)
+        and call.span == passed.span
+        and not call.args
+        and {keyword.name for keyword in call.keywords} <= plain
+        for call in expressions(whole.program)
     )
 
 
@@ -56,19 +61,34 @@ def _clears(statement: Statement) -> bool:
 
 
 def _use(whole: Whole, passed: Passed) -> Statement | None:
-    """The step after a backward that uses what is in .grad: an optimizer's, or an update in place."""
+    """The step after a backward that uses what is in .grad: an optimizer's, or an update in place.
+
+    None where the sum is changed itself before, as into a mean.
+    """
     for statement in whole.all_statements:
         if statement.span.start < passed.span.end or isinstance(statement, nodes.With | nodes.For):
             continue
         every = [node for part in parts(statement) for node in nodes.walk(part)]
-        if any(called(node) == "step" for node in every):
+        if any(_is_step(whole, node) for node in every):
             return statement
-        reads = any(isinstance(node, nodes.Attribute) and node.name == "grad" for node in every)
-        if isinstance(statement, nodes.Augment) and reads:
-            return statement
-        if _clears(statement):
+        if _clears(statement) or (isinstance(statement, nodes.Augment) and _is_grad(statement.target)):
             return None
+        if isinstance(statement, nodes.Augment) and any(_is_grad(node) for node in every):
+            return statement
     return None
+
+
+def _is_step(whole: Whole, node: nodes.Expr) -> bool:
+    """Whether an expression is the step of an optimizer, and not of what sets its learning rate."""
+    function = node.function if isinstance(node, nodes.Call) else None
+    if not isinstance(function, nodes.Attribute) or function.name != "step":
+        return False
+    known = optimizers.optimizers(whole)
+    return not isinstance(function.value, nodes.Name) or function.value.id in known
+
+
+def _is_grad(node: nodes.Expr) -> bool:
+    return isinstance(node, nodes.Attribute) and node.name == "grad"
 
 
 def _finding(whole: Whole, first: Passed, second: Passed, use: Statement) -> Finding:
