@@ -8,10 +8,13 @@ import torch
 
 from autograd_cli.gradients.backward import Backward, backward
 from autograd_cli.gradients.check import Options, check
+from autograd_cli.gradients.second.check import second
 from autograd_cli.lang.check import check as names_of
 from autograd_cli.lang.parse import TextLimits, parse
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Gradient
+from autograd_cli.report.second import SecondBlock
+from autograd_cli.run import callees
 from autograd_cli.run.inputs import Roles, bind
 from autograd_cli.run.record import run as record, torch_state
 from autograd_cli.run.settings import Settings
@@ -68,3 +71,29 @@ def judged() -> Callable[..., Judged]:
         return Judged(run, made, {gradient.name: gradient for gradient in found})
 
     return judge
+
+
+@pytest.fixture
+def blocks() -> Callable[..., dict[tuple[str, str], SecondBlock]]:
+    """A function from a source and its bindings to the blocks of its second derivative, by leaves."""
+
+    def made(
+        source: str, options: Options | None = None, **given: object
+    ) -> dict[tuple[str, str], SecondBlock]:
+        found = second(trace(source, **given), None, options)
+        return {block.pair: block for block in found.blocks}
+
+    return made
+
+
+@pytest.fixture
+def in_place_of_sin(monkeypatch: pytest.MonkeyPatch) -> Callable[[type[torch.autograd.Function]], None]:
+    """Puts a Function into the place of torch's sine."""
+
+    def put(function: type[torch.autograd.Function]) -> None:
+        own = callees.callable_for
+        monkeypatch.setattr(
+            callees, "callable_for", lambda f, **how: function.apply if f.name == "sin" else own(f, **how)
+        )
+
+    return put
