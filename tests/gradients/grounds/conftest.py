@@ -23,6 +23,23 @@ class Off(torch.autograd.Function):
         return grad * x.cos() * {factor}
 '''
 
+REFUSING = '''
+import torch
+
+class Refusing(torch.autograd.Function):
+    """2x with a backward of {factor}, that takes no other numbers than those given."""
+
+    @staticmethod
+    def forward(ctx, x):
+        if float(x.sum()) != 1.1:
+            raise ValueError("only of what adds up to 1.1")
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * {factor}
+'''
+
 
 @pytest.fixture
 def off(tmp_path):
@@ -32,6 +49,18 @@ def off(tmp_path):
         file = tmp_path / "off.py"
         file.write_text(WRONG.replace("{factor}", str(factor)))
         return (Use("off", str(file), "Off.apply"),)
+
+    return make
+
+
+@pytest.fixture
+def refusing(tmp_path):
+    """A file with a function that refuses all but one sum of its values, as what --use takes."""
+
+    def make(factor=3):
+        file = tmp_path / "refusing.py"
+        file.write_text(REFUSING.replace("{factor}", str(factor)))
+        return (Use("f", str(file), "Refusing.apply"),)
 
     return make
 
