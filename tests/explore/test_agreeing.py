@@ -9,88 +9,44 @@ from autograd_cli.run.settings import Use
 from autograd_cli.views.pieces import Line, plain_text
 from autograd_cli.views.verdicts import verdicts
 
-OWN = """
-import torch
-from torch.autograd import Function
 
-
-class Sign(Function):
+def written(name, forward, backward, given="x", kept=None):
+    """The source of a Function as a person writes it, that keeps what it is given or else `kept`."""
+    saved = given if kept is None else kept
+    save = f"        ctx.save_for_backward({saved})\n" if saved else ""
+    return f"""
+class {name}(Function):
     @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x.cos()
-
-    @staticmethod
-    def backward(ctx, g):
-        return g * ctx.saved_tensors[0].sin()
-
-
-class Half(Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x**2
+    def forward(ctx, {given}):
+{save}        return {forward}
 
     @staticmethod
     def backward(ctx, g):
-        return g * ctx.saved_tensors[0]
+        {backward}
+
+"""
 
 
-class Ignores(Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x**2
-
-    @staticmethod
-    def backward(ctx, g):
-        return 2 * ctx.saved_tensors[0]
-
-
-class Turned(Function):
-    @staticmethod
-    def forward(ctx, x, w):
-        ctx.save_for_backward(x, w)
-        return x @ w
-
-    @staticmethod
-    def backward(ctx, g):
-        x, w = ctx.saved_tensors
-        return g @ w.T, (x.T @ g).T
-
-
-class Straight(Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x.round()
-
-    @staticmethod
-    def backward(ctx, g):
-        return g
-
-
-class Few(Function):
-    @staticmethod
-    def forward(ctx, x, y):
-        ctx.save_for_backward(x, y)
-        return x * y
-
-    @staticmethod
-    def backward(ctx, g):
-        return g * ctx.saved_tensors[1]
-
-
-class Writes(Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x * x
-
-    @staticmethod
-    def backward(ctx, g):
-        return g.mul_(2 * ctx.saved_tensors[0])
-
-
+OWN = "".join(
+    [
+        "import torch\nfrom torch.autograd import Function\n\n",
+        written("Sign", "x.cos()", "return g * ctx.saved_tensors[0].sin()"),
+        written("Half", "x**2", "return g * ctx.saved_tensors[0]"),
+        written("Ignores", "x**2", "return 2 * ctx.saved_tensors[0]"),
+        written(
+            "Turned", "x @ w", "return g @ ctx.saved_tensors[1].T, (ctx.saved_tensors[0].T @ g).T", "x, w"
+        ),
+        written("Straight", "x.round()", "return g", kept=""),
+        written("Few", "x * y", "return g * ctx.saved_tensors[1]", "x, y"),
+        written("Writes", "x * x", "return g.mul_(2 * ctx.saved_tensors[0])"),
+        written("Outside", "x**2", "return torch.from_numpy(g.numpy() * 2 * ctx.saved_tensors[0].numpy())"),
+        written("Nothing", "x * y", "return g * ctx.saved_tensors[0], None", "x, y", kept="y"),
+        written(
+            "Leaky",
+            "torch.where(x > 0, x, 0.5 * x)",
+            "return torch.where(ctx.saved_tensors[0] > 0, g, 0.25 * g)",
+        ),
+        """
 class Keeps(Function):
     @staticmethod
     def forward(ctx, x):
@@ -116,43 +72,11 @@ class Once(Function):
         return 2 * g * ctx.saved_tensors[0]
 
 
-class Outside(Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x**2
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return torch.from_numpy(g.numpy() * 2 * x.numpy())
-
-
-class Nothing(Function):
-    @staticmethod
-    def forward(ctx, x, y):
-        ctx.save_for_backward(y)
-        return x * y
-
-    @staticmethod
-    def backward(ctx, g):
-        return g * ctx.saved_tensors[0], None
-
-
-class Leaky(Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return torch.where(x > 0, x, 0.5 * x)
-
-    @staticmethod
-    def backward(ctx, g):
-        return torch.where(ctx.saved_tensors[0] > 0, g, 0.25 * g)
-
-
 def both(x):
     return Sign.apply(x) + Half.apply(x)
-"""
+""",
+    ]
+)
 
 
 def line(text):
@@ -193,7 +117,7 @@ def test_a_right_gradient_is_not_blamed_on_the_other_argument(check):
     made = check("Turned.apply", "f(x, w).sum()", x="randn(4,3)", w="randn(3,3)")
     x, w = made.gradients
     assert (x.verdict, x.sentence) == (Verdict.OK, "")
-    assert w.sentence == f"{line('return g @ w.T')}, Turned.backward, its 2nd return value is wrong"
+    assert w.sentence == f"{line('return g @ ')}, Turned.backward, its 2nd return value is wrong"
     assert made.examined[0].wrong[0].leaves == ("w",)
 
 
