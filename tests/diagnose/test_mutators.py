@@ -199,7 +199,7 @@ def test_the_guilty_statement_the_way_to_it_and_all_victims_are_named(program, n
             rows = [each for each in told if each.startswith(kind) and f"line {line} " in each]
             assert any(wanted in each for each in rows), (line, kind, words, told)
     named = sorted(line for line, kind, _ in marks(source) if kind == "needed")
-    assert sorted(set(finding.evidence["needed"])) == sorted(set(named))
+    assert sorted(finding.evidence["needed"]) == sorted(set(named))
     assert bool(finding.evidence["through"]) == any(kind == "through" for _, kind, _ in marks(source))
     assert all(fix.ran and fix.passed for fix in finding.fix)
     assert finding.fix

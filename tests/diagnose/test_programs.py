@@ -43,6 +43,7 @@ def test_a_mistake_gets_its_finding_and_no_other(path):
     code, severity, line, status, fix = EXPECTED.match(path.read_text()).groups()
     assert told(report.findings) == [(code, severity, int(line))]
     assert report.status == int(status or severity == "error")
+    assert not any(f.fix and all(each.passed is False for each in f.fix) for f in report.findings)
     if fix:
         offered = [each for each in report.findings[0].fix if fix in each.text]
         assert offered

@@ -71,7 +71,7 @@ def _changed(case: Ended, found: list[Victim], code: str) -> Finding:
             *moved_behind(whole, spans[0], case.expr.span),
         ),
         changed=whole.line(spans[0]),
-        needed=[whole.line(victim.call.expr.span) for victim in found],
+        needed=list(dict.fromkeys(whole.line(victim.call.expr.span) for victim in found)),
         through=[{"line": whole.line(hop.span), "text": hop.text, "how": hop.how} for hop in through],
     )
 

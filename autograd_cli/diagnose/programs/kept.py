@@ -188,7 +188,7 @@ def _finding(
     expr, text = growth.added, whole.source[growth.added.span]
     tensors = [tensor for value in values for tensor in tensors_in(value.value)]
     count, size = held_by(whole, tensors)
-    plain = _plain(text, expr, tensors)
+    plain = _plain(text, expr, tensors, readers)
     return whole.finding(
         "AGX420",
         f"`{growth.name}` keeps `{text}` with the graph that it was computed by, round after round: memory "
@@ -203,10 +203,15 @@ def _finding(
     )
 
 
-def _plain(text: str, expr: Expr, tensors: Sequence[torch.Tensor]) -> str:
-    """The value without its graph: a number where it is one."""
+def _plain(text: str, expr: Expr, tensors: Sequence[torch.Tensor], readers: Sequence[Statement]) -> str:
+    """The value without its graph: a number where it is one, unless tensors are asked for later."""
     tight = text if isinstance(expr, nodes.Name | nodes.Call | nodes.Attribute) else f"({text})"
-    return f"{tight}.item()" if all(tensor.numel() == 1 for tensor in tensors) else f"{tight}.detach()"
+    asked = {called(node) for reader in readers for part in parts(reader) for node in nodes.walk(part)}
+    is_number = all(tensor.numel() == 1 for tensor in tensors) and not asked & _OF_TENSORS
+    return f"{tight}.item()" if is_number else f"{tight}.detach()"
+
+
+_OF_TENSORS = {"stack", "cat", "concat", "concatenate", "hstack", "vstack", "dstack", "row_stack"}
 
 
 def held_by(whole: Whole, tensors: Iterable[torch.Tensor]) -> tuple[int, int]:

@@ -60,7 +60,7 @@ def _without_leaf(whole: Whole, text: str, place: Expr | Statement) -> Finding:
     made = [s for s in way if isinstance(s.value, nodes.Call) and creates(s.value)]
     names = [name_of(source) for source in reversed(made)]
     what = f" from {named(names)}" if names else ""
-    fixes = tuple(required(whole, made))
+    fixes = tuple(_untold(whole, place, fix) for fix in required(whole, made))
     return whole.finding(
         "AGX419",
         f"`{text}` was computed{what} without a graph, and telling it to require grad makes none: backward "

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.statements import around
 from autograd_cli.errors import Span
@@ -15,7 +16,10 @@ def moved_behind(whole: Whole, write: Span, backward: Span, what: str = "the bac
     last = whole.statement(backward)
     block = _block_of(whole.program.statements, last)
     first = next((s for s in around(whole.program, write) if block is not None and s in block), None)
-    if first is None or first is last or _shares_line(whole, first) or _shares_line(whole, last):
+    if first is None or first is last or isinstance(first, nodes.Define):
+        return
+    if _shares_line(whole, first) or _shares_line(whole, last):
+        yield from _along_the_line(whole, first, last, what)
         return
     text, lines = whole.source.text, whole.source.line_starts
     start = lines[whole.line(first.span) - 1]
@@ -26,6 +30,26 @@ def moved_behind(whole: Whole, write: Span, backward: Span, what: str = "the bac
     moved = text[start:stop]
     rest = text[:start] + text[stop:put] + ("" if text[:put].endswith("\n") else "\n") + moved + text[put:]
     yield Fix(f"{_lines(whole, first)} moved behind line {whole.line(last.span)}, {what}", rest)
+
+
+def _along_the_line(whole: Whole, first: Statement, last: Statement, what: str) -> Iterator[Fix]:
+    """A statement put behind another on the one line that both stand on."""
+    text, after = whole.source.text, _after(whole, first)
+    is_one = (
+        whole.line(first.span) == whole.line(last.span) and "\n" not in text[first.span.start : last.span.end]
+    )
+    if after is None or not is_one or last.span.start < after:
+        return
+    start, end = first.span
+    program = f"{text[:start]}{text[after : last.span.end]}; {text[start:end]}{text[last.span.end :]}"
+    moved, behind = drawing.quoted(text[start:end]), drawing.quoted(whole.source[last.span])
+    yield Fix(f"{moved} moved behind {behind}, {what}", program)
+
+
+def _after(whole: Whole, statement: Statement) -> int | None:
+    """Where the next statement of a line begins."""
+    starts = (other.span.start for other in whole.all_statements)
+    return min((start for start in starts if start >= statement.span.end), default=None)
 
 
 def _lines(whole: Whole, statement: Statement) -> str:

@@ -1,6 +1,7 @@
 """Values changed behind torch's back, through .data or NumPy, between forward and backward."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import torch
 
@@ -17,8 +18,8 @@ from autograd_cli.diagnose.statements import around, replaced
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.source import in_words
-from autograd_cli.report import Finding, Fix
-from autograd_cli.run.mutations import Write
+from autograd_cli.report import Finding, Fix, Severity
+from autograd_cli.run.mutations import Write, place_of
 from autograd_cli.run.tape import grad_fn_of
 from autograd_cli.run.traced import Passed, Traced
 from autograd_cli.run.values import tensors_in
@@ -76,9 +77,12 @@ def _differs(whole: Whole, victim: Victim, passed: Passed) -> bool:
 def changed_result(whole: Whole) -> Iterator[Finding]:
     """AGX415 for a computed value that was changed outside the graph, which goes on as if it had not been.
 
-    Through .data or NumPy, under no_grad, or through an alias that is detached.
+    Through .data or NumPy, under no_grad, or through an alias that is detached; where what is
+    made of the value since goes into a backward. As no call kept it, a write that torch does not
+    count is a note: the gradient is right for the value as it was computed.
     """
     said: set[Span] = set()
+    readers = _Readers(whole)
     for traced in whole.values:
         tensor = traced.value
         if not traced.grad_fns or not isinstance(tensor, torch.Tensor) or tensor.is_meta:
@@ -86,9 +90,56 @@ def changed_result(whole: Whole) -> Iterator[Finding]:
         if grad_fn_of(tensor) not in traced.grad_fns:  # the graph knows of the change
             continue
         for write in whole.ran.mutations.since(tensor, traced.number):
-            if write.span not in said:
+            if write.span not in said and readers.read(write):
                 said.add(write.span)
                 yield _unknown_to_graph(whole, traced, write)
+
+
+class _Readers:
+    """What the backwards of a run read of each memory, and when the last of it was made."""
+
+    def __init__(self, whole: Whole) -> None:
+        self.whole, self.passed = whole, whole.ran.backwards
+        self._values = {traced.number: traced for traced in whole.values}
+        self._known: dict[tuple[int, ...], dict[int, float] | None] = {}
+
+    def read(self, write: Write) -> bool:
+        """Whether a backward starts from, or leads to, what was made of a memory after a write into it."""
+        after = [each for each in self.passed if _is_after(each, write)]
+        return not self.passed or any(self._reads(each.roots, write) for each in after)
+
+    def _reads(self, roots: tuple[int, ...], write: Write) -> bool:
+        if roots not in self._known:
+            self._known[roots] = self._latest(roots)
+        latest = self._known[roots]
+        return _tells(self.whole, write) if latest is None else latest.get(write.storage, -1) >= write.number
+
+    def _latest(self, roots: tuple[int, ...]) -> dict[int, float] | None:
+        """The number of the last reader of each memory; None where a root has no name any more."""
+        starts = [self._values[number] for number in roots if number in self._values]
+        if len(starts) < len(roots):
+            return None
+        latest: dict[int, float] = dict.fromkeys(_places(starts), float("inf"))
+        for reader in reachable(starts):
+            for place in _places(arguments(reader)) if reader.grad_fns else ():
+                latest[place] = max(latest.get(place, -1), reader.number)
+        return latest
+
+
+def _tells(whole: Whole, write: Write) -> bool:
+    """Whether a backward starts from another number, or gives another gradient, than without a write."""
+    backwards = compared(whole, _without(whole, write))
+    return not backwards or any(
+        each.gradients or each.root is None or each.root[0] != each.root[1] for each in backwards
+    )
+
+
+def _without(whole: Whole, write: Write) -> str:
+    return replaced(whole.source, {whole.statement(write.span).span: "pass"})
+
+
+def _places(values: Sequence[Traced]) -> Iterator[int]:
+    return (place_of(tensor) for each in values for tensor in tensors_in(each.value))
 
 
 def _unknown_to_graph(whole: Whole, traced: Traced, write: Write) -> Finding:
@@ -102,7 +153,7 @@ def _unknown_to_graph(whole: Whole, traced: Traced, write: Write) -> Finding:
     else:
         how = "outside the graph"
     fixes = () if write.untracked else tuple(_within_graph(whole, write.span))
-    return whole.finding(
+    found = whole.finding(
         "AGX415",
         f"{drawing.quoted(name)} is changed on {whole.where(write.span)} {how}: the "
         f"gradient is that of {drawing.quoted(made)}, without the change.",
@@ -111,6 +162,7 @@ def _unknown_to_graph(whole: Whole, traced: Traced, write: Write) -> Finding:
         fix=fixes or (Fix("compute a new tensor from it instead, so that the change is part of the graph"),),
         changed=whole.line(write.span),
     )
+    return replace(found, severity=Severity.NOTE) if write.untracked else found
 
 
 def _within_graph(whole: Whole, span: Span) -> Iterator[Fix]:
@@ -174,8 +226,7 @@ def _finding(whole: Whole, victims: Sequence[Victim], passed: Passed) -> Iterato
     changed = whole.line(write.span)
     needed = list(dict.fromkeys(whole.line(each.call.expr.span) for each in victims))
     lines = f"line{'s' if len(needed) > 1 else ''} {in_words(list(map(str, needed)))}"
-    without = replaced(whole.source, {whole.statement(write.span).span: "pass"})
-    backwards = compared(whole, without)
+    backwards = compared(whole, _without(whole, write))
     both = first_of(backwards)
     if both is None and (backwards or not _differs(whole, victim, passed)):
         return

@@ -20,8 +20,9 @@ def without(whole: Whole, expr: Expr, kind: str, others: Iterable[Cut] = ()) -> 
     elif kind in _SMOOTH:
         smooth = _smooth(whole, expr)
         if smooth:
-            program = replaced(whole.source, {expr.span: smooth})
-            yield Fix(f"{whole.where(expr.span)}:  {smooth}, smooth in its place", program)
+            soft = _around(whole, expr, smooth)
+            said = soft.get(expr.span, next(iter(soft.values())))
+            yield Fix(f"{whole.where(expr.span)}:  {said}, smooth in its place", replaced(whole.source, soft))
         else:
             yield Fix(f"put something smooth in its place: {_SMOOTH[kind]}")
     every = {span: text for cut in others for span, text in _edits(whole, *cut)}
@@ -43,6 +44,39 @@ def _smooth(whole: Whole, expr: Expr) -> str:
         left, right = sides if expr.ops[0][0] == ">" else sides[::-1]
         return f"{spelled(whole.program, 'torch.sigmoid')}({left} - {_bare(right)})"
     return _mean_place(whole, expr) if called(expr) in ("argmax", "argmin") else ""
+
+
+def _around(whole: Whole, expr: Expr, smooth: str) -> dict[Span, str]:
+    """The edits that put a smooth value in the place of a truth value, and of what asks for one around it."""
+    statement = whole.statement(expr.span)
+    outer = [node for part in parts(statement) for node in nodes.walk(part) if _is_inside(expr, node)]
+    for node in sorted(outer, key=lambda node: node.span.end - node.span.start):
+        if called(node) == "where" and isinstance(node, nodes.Call) and node.args[0] is expr:
+            return {node.span: _mixed(whole, smooth, node.args[1:])} if len(node.args) == 3 else {}
+        if isinstance(node, nodes.Compare) and node.ops in (("==",), ("!=",)):
+            return {expr.span: smooth, **_apart(whole, node)}
+    return {expr.span: smooth}
+
+
+def _is_inside(expr: Expr, node: Expr) -> bool:
+    return node is not expr and node.span.start <= expr.span.start and expr.span.end <= node.span.end
+
+
+def _mixed(whole: Whole, smooth: str, chosen: Sequence[Expr]) -> str:
+    """What `where` chooses from, weighed: `b + (a - b) * smooth`, for 1 and 0 the weight itself."""
+    if [isinstance(each, nodes.Number) and each.value for each in chosen] == [1, 0]:
+        return smooth
+    one, other = (_bare(followed(whole.source, each, "")) for each in chosen)
+    return f"({other} + ({one} - {other}) * {smooth})"
+
+
+def _apart(whole: Whole, node: nodes.Compare) -> dict[Span, str]:
+    """`a == b` as `1 - (a - b).abs()`, which is the same for what is 0 or 1; `a != b` as `(a - b).abs()`."""
+    left, right = node.operands
+    operator = whole.source.text.index(node.ops[0], left.span.end, right.span.start)
+    start, end = node.span
+    opening = "1 - (" if node.ops[0] == "==" else "("
+    return {Span(start, start): opening, Span(operator, operator + 2): "-", Span(end, end): ").abs()"}
 
 
 def _bare(text: str) -> str:

@@ -1,4 +1,4 @@
-# expect: AGX415 warning 7
+# expect: AGX415 note 7
 import torch
 x = torch.tensor([0.5, 2.0], requires_grad=True)
 y = x.exp()
