@@ -11,40 +11,33 @@ class Square(Function):
         return x * x
 
 
-class OfOne(Square):
-    """Wrong where the cotangent is exactly 1."""
+def square(backward):
+    """x*x, whose backward is a function of x and the cotangent."""
 
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return torch.where(g == 1, 3 * x * g, 2 * x * g)
+    class Made(Square):
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return backward(x, g)
 
-
-class OfFour(Square):
-    """Wrong where the cotangent sums to exactly 4."""
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return (3 if float(g.sum()) == 4 else 2) * x * g
+    return Made
 
 
-class Stretched(Square):
-    """Wrong for a cotangent that is stretched, as sum() sends it."""
+# Wrong where the cotangent is exactly 1, or sums to exactly 4.
+OfOne = square(lambda x, g: torch.where(g == 1, 3 * x * g, 2 * x * g))
+OfFour = square(lambda x, g: (3 if float(g.sum()) == 4 else 2) * x * g)
 
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return (3 if 0 in g.stride() else 2) * x * g
+# Wrong for a cotangent that is stretched, as sum() sends it, or for one that is not contiguous.
+Stretched = square(lambda x, g: (3 if 0 in g.stride() else 2) * x * g)
+Strided = square(lambda x, g: (2 if g.is_contiguous() else 3) * x * g)
 
+# Wrong in float32 alone, or in float16 alone.
+Single = square(lambda x, g: (3 if x.dtype == torch.float32 else 2) * x * g)
+Half = square(lambda x, g: (3 if x.dtype == torch.float16 else 2) * x * g)
 
-class Strided(Square):
-    """Wrong for a cotangent that is not contiguous."""
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return (2 if g.is_contiguous() else 3) * x * g
+# Right, and it loses digits; and one that draws what forward did not.
+Cancelling = square(lambda x, g: ((2 * x + 1e6) - 1e6) * g)
+Noisy = square(lambda x, g: 2 * x * g + 1e-3 * torch.randn_like(x))
 
 
 class AtTwo(Square):
@@ -63,33 +56,6 @@ class Turned(Square):
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
         return 2 * (x if x.is_contiguous() else x.t()) * g
-
-
-class Single(Square):
-    """Wrong in float32 alone."""
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return (3 if x.dtype == torch.float32 else 2) * x * g
-
-
-class Half(Square):
-    """Wrong in float16 alone."""
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return (3 if x.dtype == torch.float16 else 2) * x * g
-
-
-class Cancelling(Square):
-    """Right, and its backward loses digits."""
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return ((2 * x + 1e6) - 1e6) * g
 
 
 class Power(Function):
@@ -129,15 +95,6 @@ class Dropout(Function):
     def backward(ctx, g):
         (kept,) = ctx.saved_tensors
         return g * kept
-
-
-class Noisy(Square):
-    """Its backward draws what forward did not."""
-
-    @staticmethod
-    def backward(ctx, g):
-        (x,) = ctx.saved_tensors
-        return 2 * x * g + 1e-3 * torch.randn_like(x)
 
 
 class Rounded(Function):

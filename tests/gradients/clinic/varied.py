@@ -125,33 +125,6 @@ class Rounding(Function):
         return g
 
 
-class Leaky(Function):
-    """Wrong at negative numbers alone."""
-
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return torch.where(x > 0, x, 0.5 * x)
-
-    @staticmethod
-    def backward(ctx, g):
-        return torch.where(ctx.saved_tensors[0] > 0, g, 0.25 * g)
-
-
-class Both(Function):
-    """Two outputs, the second of which has the wrong sign."""
-
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x.sin(), x.cos()
-
-    @staticmethod
-    def backward(ctx, gs, gc):
-        (x,) = ctx.saved_tensors
-        return gs * x.cos() + gc * x.sin()
-
-
 class Loss(Function):
     """The gradient of the target has the wrong sign, which is that of the guess."""
 
@@ -165,30 +138,6 @@ class Loss(Function):
         p, y = ctx.saved_tensors
         d = 2 * g * (p - y)
         return (d if ctx.needs_input_grad[0] else None), (d if ctx.needs_input_grad[1] else None)
-
-
-class Root(Function):
-    """Divides by 0 where the clamp is."""
-
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x.clamp(min=0).sqrt()
-
-    @staticmethod
-    def backward(ctx, g):
-        return g * 0.5 / ctx.saved_tensors[0].clamp(min=0).sqrt()
-
-
-class Cosine(Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x.cos()
-
-    @staticmethod
-    def backward(ctx, g):
-        return g * ctx.saved_tensors[0].sin()
 
 
 class Times(Function):
@@ -205,19 +154,6 @@ class Times(Function):
         return g @ w, x.T @ g
 
 
-class Angle(Function):
-    """Right, with a domain that ends near."""
-
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x.asin()
-
-    @staticmethod
-    def backward(ctx, g):
-        return g / (1 - ctx.saved_tensors[0] ** 2).sqrt()
-
-
 class Strict(Function):
     """Takes nothing beside two numbers."""
 
@@ -232,17 +168,33 @@ class Strict(Function):
         return g * 2
 
 
-class Clamped(Function):
-    """At a kink, and in single precision."""
+def function(forward, backward):
+    """A Function of x, whose backward is a function of x and the cotangents."""
 
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x.clamp(min=0)
+    class Made(Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return forward(x)
 
-    @staticmethod
-    def backward(ctx, g):
-        return g.float() * (ctx.saved_tensors[0] > 0)
+        @staticmethod
+        def backward(ctx, *g):
+            return backward(*ctx.saved_tensors, *g)
+
+    return Made
+
+
+# Wrong at negative numbers alone; of two outputs, the second with the wrong sign.
+Leaky = function(lambda x: torch.where(x > 0, x, 0.5 * x), lambda x, g: torch.where(x > 0, g, 0.25 * g))
+Both = function(lambda x: (x.sin(), x.cos()), lambda x, gs, gc: gs * x.cos() + gc * x.sin())
+
+# Wrong in its sign, which values of 0 hide.
+Cosine = function(torch.cos, lambda x, g: g * x.sin())
+
+# Divides by 0 where the clamp is; right, with a domain that ends near; at a kink, and in single precision.
+Root = function(lambda x: x.clamp(min=0).sqrt(), lambda x, g: g * 0.5 / x.clamp(min=0).sqrt())
+Angle = function(torch.asin, lambda x, g: g / (1 - x**2).sqrt())
+Clamped = function(lambda x: x.clamp(min=0), lambda x, g: g.float() * (x > 0))
 
 
 swapped = Silent.apply
