@@ -1,6 +1,6 @@
 """AGX410: a step made with a gradient to which that of a step before was added."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import ref
@@ -48,6 +48,7 @@ class Accumulation:
         self._read: dict[int, Any] = {}
         self._step: Spot | None = None
         self._is_measured = False
+        self.used: Callable[[Sequence[torch.Tensor]], None] = lambda leaves: None
 
     def step(self, leaves: Sequence[torch.Tensor], spot: Spot | None) -> None:
         """A step begins: it uses the gradients that the leaves have now."""
@@ -123,6 +124,7 @@ class Accumulation:
             if leaf is not None and leaf.grad is not None:
                 self.step([leaf], write.spot)
                 self.stepped([leaf])
+                self.used([leaf])
 
 
 def _finding(first: _Used, again: Sequence[_Used], spot: Spot | None) -> Placed:

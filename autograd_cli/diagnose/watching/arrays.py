@@ -5,92 +5,215 @@ import ctypes
 import zlib
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 from weakref import ref
 
+import numpy
 import torch
+from torch.multiprocessing.reductions import StorageWeakRef
 
+from autograd_cli.diagnose.watching.births import nodes_of
 from autograd_cli.diagnose.watching.mode import Made, storage_of
 from autograd_cli.diagnose.watching.places import Place, base, parsed, place, written
 from autograd_cli.diagnose.watching.records import Log, Spot, Write
 from autograd_cli.run.values import dtype_name
 
 _MOST_BYTES = 1 << 18
+_MOST_READ = 1 << 21
+"""Bytes of which prints are taken from one backward to the next."""
+
 _MOST_SHARED = 64
+_MOST_ARRAYS = 16
 _MOST_PRINTS = 64
+_MOST_TURNS = 4
+"""Backwards that a print of a graph which none of them went through is kept for."""
+
 _WRITES = {"fill", "sort", "put", "partition", "itemset", "resize", "setfield", "byteswap"}
 
 
-@dataclass(frozen=True)
+@dataclass
+class _Shared:
+    """Memory that arrays share: `arrays` refer weakly to those made of a tensor; one that a tensor was
+    made of stays as long as the memory does.
+    """
+
+    spot: Spot | None
+    memory: Any
+    arrays: list[Any] = field(default_factory=list)
+    is_lasting: bool = False
+
+    def is_alive(self) -> bool:
+        """Whether an array may still write into the memory."""
+        is_held = self.is_lasting or any(array() is not None for array in self.arrays)
+        return is_held and not self.memory.expired()
+
+
+class _Region(NamedTuple):
+    """The elements of a memory that a tensor has: `offset` and `strides` in bytes."""
+
+    storage: int
+    shape: tuple[int, ...]
+    itemsize: int
+    offset: int
+    strides: tuple[int, ...]
+
+
+@dataclass
 class _Print:
-    """What the memory of a tensor was like when a call was made on it; `tensor` refers to it weakly."""
+    """What a region was like when a call was made on it; `is_done` once a backward has gone through it.
+
+    `call` is the order of the call, whose nodes end at `last`.
+    """
 
     order: int
-    storage: int
-    tensor: Any
-    value: int
+    call: int
+    last: int
     spot: Spot | None
+    region: _Region
+    memory: Any
+    dtype: str
+    value: int
+    turn: int
+    is_done: bool = False
+
+    def done(self, *passed: Any) -> None:
+        """A backward goes through the call."""
+        self.is_done = True
 
 
 class Arrays:
-    """Takes the print of small memory that an array shares, each time that a call may keep it."""
+    """Takes the print of small memory that an array shares, each time that a call may keep it.
+
+    A print stands for one call until a backward has gone through that: what is written into the memory
+    then is nothing to it.
+    """
 
     def __init__(self, log: Log) -> None:
         self._log = log
-        self._shared: dict[int, Spot | None] = {}
+        self._shared: dict[int, _Shared] = {}
         self._prints: deque[_Print] = deque(maxlen=_MOST_PRINTS)
+        self._turn = 0
+        self._read = 0
 
-    def share(self, tensor: torch.Tensor, spot: Spot | None) -> None:
-        """Note that an array has the memory of a tensor."""
+    def share(self, tensor: torch.Tensor, spot: Spot | None, array: Any) -> None:
+        """Note that an array has the memory of a tensor; None for one that the tensor was made of."""
         storage = storage_of(tensor)
-        if storage is not None and tensor.is_cpu and 0 < tensor.untyped_storage().nbytes() <= _MOST_BYTES:
-            if len(self._shared) >= _MOST_SHARED:
-                del self._shared[next(iter(self._shared))]
-            self._shared[storage] = spot
+        if storage is None or not tensor.is_cpu:
+            return
+        memory = tensor.untyped_storage()
+        if not 0 < memory.nbytes() <= _MOST_BYTES:
+            return
+        shared = self._shared.pop(storage, None)
+        if shared is None or not shared.is_alive():
+            shared = _Shared(spot, _memory(memory))
+        if array is None:
+            shared.is_lasting = True
+        else:
+            alive = [each for each in shared.arrays if each() is not None]
+            shared.arrays = [*alive[-_MOST_ARRAYS:], ref(array)]
+        if len(self._shared) >= _MOST_SHARED:
+            del self._shared[next(iter(self._shared))]
+        self._shared[storage] = shared
 
     def listen(self, made: Made) -> None:
         """Look at a call that made nodes."""
         if not self._shared:
             return
+        regions: set[_Region] = set()
         for tensor in (*made.tensors, made.result):
             storage = storage_of(tensor) if isinstance(tensor, torch.Tensor) else None
-            if storage in self._shared and storage is not None:
-                self._prints.append(_Print(self._log.next(), storage, ref(tensor), _print(tensor), made.spot))
+            if storage is not None and self._is_shared(storage):
+                region = _region(tensor, storage)
+                if region not in regions:
+                    regions.add(region)
+                    self._take(made, tensor, region)
 
-    def changed(self) -> list[Write]:
-        """The changes since the calls that were looked at, one for each memory; each is told once."""
-        found: dict[int, Write] = {}
+    def _is_shared(self, storage: int) -> bool:
+        shared = self._shared.get(storage)
+        if shared is not None and not shared.is_alive():
+            del self._shared[storage]
+            return False
+        return shared is not None
+
+    def _take(self, made: Made, tensor: torch.Tensor, region: _Region) -> None:
+        nodes, memory = nodes_of(made), _memory(tensor.untyped_storage())
+        self._read += tensor.numel() * tensor.itemsize
+        value = _print(memory, region) if nodes and self._read <= _MOST_READ else None
+        if value is not None:
+            call, dtype = (made.order, made.last, made.spot), dtype_name(tensor.dtype)
+            taken = _Print(self._log.next(), *call, region, memory, dtype, value, self._turn)
+            nodes[0].register_prehook(taken.done)
+            self._prints.append(taken)
+
+    def changed(self, step: Spot | None) -> list[Write]:
+        """The changes since the calls that were looked at, each once; after a `step` they are its own."""
+        values: dict[_Region, int | None] = {}
+        found: list[Write] = []
         for each in list(self._prints):
-            tensor = each.tensor()
-            if tensor is None or storage_of(tensor) != each.storage:
-                self._prints.remove(each)
-            elif _print(tensor) != each.value:
-                self._prints.remove(each)
-                if not any(write.order > each.order for write in self._log.into(each.storage)):
-                    found.setdefault(each.storage, self._write(each, tensor))
-        return list(found.values())
+            if each.region not in values:
+                values[each.region] = _print(each.memory, each.region)
+            value = values[each.region]
+            if value == each.value:
+                continue
+            self._prints.remove(each)
+            is_known = any(write.order > each.order for write in self._log.into(each.region.storage))
+            if value is not None and not is_known:
+                found.append(self._write(each, step))
+        return found
 
-    def _write(self, seen: _Print, tensor: torch.Tensor) -> Write:
-        """The change as a write that came after the call that it was seen by."""
-        version = tensor._version
+    def _write(self, seen: _Print, step: Spot | None) -> Write:
+        """The change as a write that came right after the call, and is seen by that alone."""
+        shared = self._shared.get(seen.region.storage)
+        writer = step or _writer(place(shared.spot if shared else None), place(seen.spot))
         return Write(
-            self._log.next(),
-            torch._C._autograd._get_sequence_nr(),
-            {seen.storage: (version, version)},
-            "numpy",
-            _writer(place(self._shared.get(seen.storage)), place(seen.spot)),
+            seen.order,
+            seen.last,
+            {seen.region.storage: (0, 0)},
+            "step" if step else "numpy",
+            writer,
             None,
-            tuple(tensor.shape),
-            dtype_name(tensor.dtype),
+            seen.region.shape,
+            seen.dtype,
             untracked=True,
+            is_step=step is not None,
+            since=seen.call,
         )
 
+    def ended(self, keeps: bool) -> None:
+        """A backward has ended, which `keeps` its graph or not: no value of one that is gone is needed."""
+        self._turn += 1
+        self._read = 0
+        oldest = self._turn - _MOST_TURNS
+        for each in list(self._prints):
+            if (each.is_done and not keeps) or each.turn < oldest:
+                self._prints.remove(each)
+            each.is_done = False
 
-def _print(tensor: torch.Tensor) -> int:
-    storage = tensor.untyped_storage()
-    size = storage.nbytes()
-    return zlib.crc32((ctypes.c_char * size).from_address(storage.data_ptr()))
+
+def _region(tensor: torch.Tensor, storage: int) -> _Region:
+    size = tensor.itemsize
+    strides = tuple(size * each for each in tensor.stride())
+    return _Region(storage, tuple(tensor.shape), size, size * int(tensor.storage_offset()), strides)
+
+
+def _memory(storage: torch.UntypedStorage) -> Any:
+    """What refers weakly to a memory, whatever tensors have it."""
+    refer: Any = StorageWeakRef
+    return refer(storage)
+
+
+def _print(memory: Any, region: _Region) -> int | None:
+    """The print of a region; None where the memory is gone, or another."""
+    storage = torch.UntypedStorage._new_with_weak_ptr(memory.cdata)
+    if storage is None or not storage.data_ptr():
+        return None
+    whole: Any = (ctypes.c_char * storage.nbytes()).from_address(storage.data_ptr())
+    try:
+        seen = numpy.ndarray(region.shape, f"V{region.itemsize}", whole, region.offset, region.strides)
+    except (TypeError, ValueError):  # it was made smaller
+        return None
+    return zlib.crc32(seen.tobytes())
 
 
 def from_array(share: Callable[[torch.Tensor], None]) -> Callable[[Any], Any]:

@@ -64,6 +64,7 @@ class Backwards:
                 self._guarded(self._refused, roots, error, spot)
                 raise
             self._guarded(self._after, roots, None if accumulates else result, spot)
+            self._guarded(self._arrays.ended, len(args) > 1 and bool(args[1]))
             return result
 
         return _engine_run_backward
@@ -102,7 +103,7 @@ class Backwards:
     def _unseen(self, roots: Any, spot: Spot | None) -> None:
         """Look for values that were changed where torch does not see it, less often where none was found."""
         log = self._log
-        for write in self._arrays.changed():
+        for write in self._arrays.changed(None):
             log.wrote(write)
         self._orders = [*self._orders[-_BACKWARDS:], log.next()]
         while log.untracked and log.untracked[0].order < self._orders[0]:

@@ -37,8 +37,8 @@ class _First:
 
 def finding(log: Log, roots: Any, spot: Spot | None, leaves: Sequence[torch.Tensor]) -> Placed:
     """The finding for a backward from a value that is not finite."""
-    names = modules.paths()
     broken = [leaf for leaf in leaves if not is_finite(leaf)]
+    names = _names(broken)
     first = None if broken else _first(log, roots)
     at = place(first.call.spot) if first and first.call else place(spot)
     backward = place(spot)
@@ -50,11 +50,11 @@ def finding(log: Log, roots: Any, spot: Spot | None, leaves: Sequence[torch.Tens
         at,
         name=_name(broken, first),
         severity=Severity.ERROR,
-        cause=[*_broken(broken, names), *_told(first, at)],
+        cause=[*_broken(names), *_told(first, at)],
         fix=_fixes(broken, first, at),
         first=None if first is None or at is None else [at.file, at.line, at.text],
         values=first.values if first else {},
-        leaves=[names.leaf(leaf) for leaf in broken[:20]],
+        leaves=names[:20],
     )
 
 
@@ -151,10 +151,15 @@ def _told(first: _First | None, at: Place | None) -> list[str]:
     return [*lines, *([f"its {' and its '.join(given)} there"] if given else [])]
 
 
-def _broken(leaves: Sequence[torch.Tensor], names: modules.Paths) -> list[str]:
-    if not leaves:
+def _names(leaves: Sequence[torch.Tensor]) -> list[str]:
+    paths = modules.paths() if leaves else None
+    return [paths.leaf(leaf) for leaf in leaves] if paths else []
+
+
+def _broken(names: Sequence[str]) -> list[str]:
+    if not names:
         return []
-    said = [name for leaf in leaves[:4] if (name := names.leaf(leaf))]
+    said = [name for name in names[:4] if name]
     what = named(said) if said else "leaves"
     return [f"{what} held NaN or infinity already: what was done to them before left them so"]
 

@@ -17,7 +17,7 @@ from autograd_cli.diagnose.watching.frames import locate
 from autograd_cli.diagnose.watching.importing import OnImport
 from autograd_cli.diagnose.watching.mode import Mode
 from autograd_cli.diagnose.watching.nonfinite import NonFinite
-from autograd_cli.diagnose.watching.records import Log
+from autograd_cli.diagnose.watching.records import Log, Write
 from autograd_cli.diagnose.watching.stack import Stack
 from autograd_cli.diagnose.watching.steps import Steps
 from autograd_cli.diagnose.watching.tracebacks import Warnings, forward_lines
@@ -29,18 +29,19 @@ class Installed:
 
     def __init__(self, failed: Callable[[BaseException], None]) -> None:
         log, self._found = Log(), Found()
+        self.is_script_failed = False
         self._failed = failed
         mode = Mode(log, failed)
         self._stack = Stack(mode)
-        accumulation = Accumulation(self._found)
+        self._accumulation = accumulation = Accumulation(self._found)
         self._nonfinite = NonFinite(log, self._found, failed)
         broadcasts = Broadcasts(self._found)
         self._arrays = Arrays(log)
         parts = (accumulation, self._nonfinite, broadcasts, self._arrays)
         self._backwards = Backwards(log, self._stack, self._found, *parts, failed)
-        self._steps = Steps(log, self._stack, accumulation, self._nonfinite, failed)
-        mode.read, mode.wrote = accumulation.read, accumulation.wrote
-        mode.asked = self._nonfinite.asked
+        self._steps = Steps(log, self._stack, accumulation, self._nonfinite, self._arrays, failed)
+        accumulation.used = self._nonfinite.used
+        mode.read, mode.wrote = accumulation.read, self._wrote
         mode.extras += [self._nonfinite.listen, broadcasts.listen, self._arrays.listen, forward_lines]
         mode.shared = self._arrays.share
         self._warnings = Warnings()
@@ -51,7 +52,8 @@ class Installed:
 
     def findings(self) -> list[Placed]:
         """What was found, the script being over."""
-        self._nonfinite.end()
+        with torch._C.DisableTorchFunction(), torch.no_grad():
+            self._nonfinite.end(self.is_script_failed)
         return self._found.findings()
 
     def stop(self) -> None:
@@ -66,10 +68,14 @@ class Installed:
         self._warnings.remove()
         self.stop()
 
+    def _wrote(self, tensor: torch.Tensor, write: Write) -> None:
+        self._accumulation.wrote(tensor, write)
+        self._nonfinite.wrote(tensor, write)
+
     def _share(self, tensor: torch.Tensor) -> None:
         try:
             with torch._C.DisableTorchFunction():
-                self._arrays.share(tensor, locate(sys._getframe(2))[0])
+                self._arrays.share(tensor, locate(sys._getframe(2))[0], None)
         except Exception as error:
             self._failed(error)
 

@@ -34,7 +34,6 @@ class Plan(Enum):
     DATA = auto()
     REBASE = auto()
     GRAD = auto()
-    ASK = auto()
     SHARE = auto()
 
 
@@ -52,13 +51,9 @@ _PLANS: dict[Any, Plan] = {
 }
 _QUIET = {"size", "dim", "numel", "stride", "is_floating_point", "is_complex", "item", "tolist", "data_ptr"}
 
-_GUARDS = {"isfinite", "isnan", "isinf", "nan_to_num", "nan_to_num_"}
-
 
 def _plan(function: Any) -> Plan:
     name = getattr(function, "__name__", "")
-    if name in _GUARDS:
-        return Plan.ASK
     return Plan.PASS if name in _QUIET or name in {"__get__", "__set__", "__delete__"} else Plan.CALL
 
 
@@ -74,6 +69,7 @@ class Made:
     first: int
     last: int
     spot: Spot | None
+    order: int = 0
 
 
 class Mode(TorchFunctionMode):
@@ -90,8 +86,7 @@ class Mode(TorchFunctionMode):
         self.is_over = False
         self.extras: list[Callable[[Made], None]] = []
         self.read: Callable[[torch.Tensor], None] = _nothing
-        self.shared: Callable[[torch.Tensor, Spot | None], None] = _nothing
-        self.asked: Callable[[], None] = _nothing
+        self.shared: Callable[[torch.Tensor, Spot | None, Any], None] = _nothing
         self.wrote: Callable[[torch.Tensor, Write], None] = _nothing
         self._plans = dict(_PLANS)
 
@@ -120,7 +115,7 @@ class Mode(TorchFunctionMode):
                 if last != first or changed:
                     self._note(Made(func, args, kwargs, tensors, result, first, last, None), changed)
             else:
-                self._special(plan, args[0], before)
+                self._special(plan, args[0], before, result)
         except Exception as error:
             self.failed(error)
         return result
@@ -135,7 +130,7 @@ class Mode(TorchFunctionMode):
         if is_transformed():
             return
         made.spot, module = locate(sys._getframe(2))
-        order = self.log.next()
+        order = made.order = self.log.next()
         if made.last != made.first:
             self.log.calls.append((order, made.first, made.last, made.function, made.spot, module))
             for extra in self.extras:
@@ -164,17 +159,15 @@ class Mode(TorchFunctionMode):
             storage in self.log.aliased and is_theirs(sys._getframe(3)),
         )
 
-    def _special(self, plan: Plan, tensor: Any, before: int | None) -> None:
-        if plan in (Plan.ASK, Plan.GRAD) and not is_theirs(sys._getframe(2)):
+    def _special(self, plan: Plan, tensor: Any, before: int | None, result: Any) -> None:
+        if plan is Plan.GRAD and not is_theirs(sys._getframe(2)):
             return
-        if plan is Plan.ASK:
-            self.asked()
         if type(tensor) not in PLAIN:
             return
         if plan is Plan.GRAD:
             self.read(tensor)
         elif plan is Plan.SHARE:
-            self.shared(tensor, locate(sys._getframe(2))[0])
+            self.shared(tensor, locate(sys._getframe(2))[0], result)
         elif (storage := storage_of(tensor)) is not None and storage != before:
             self.log.alias(storage)
             if plan is Plan.REBASE:

@@ -20,14 +20,18 @@ def paths() -> "Paths":
 
 
 def _variables() -> dict[int, str]:
-    """The global variables of the files whose code is running: the names of objects, by their identity."""
+    """The global variables of the script and of files whose code runs: names of objects, by identity."""
     found: dict[int, str] = {}
     frame: FrameType | None = sys._getframe(1)
+    spaces: list[dict[str, Any]] = []
     while frame is not None:
         if is_theirs(frame):
-            for name, value in list(frame.f_globals.items()):
-                found.setdefault(id(value), name)
+            spaces.append(frame.f_globals)
         frame = frame.f_back
+    main = sys.modules.get("__main__")  # no code of it runs any more where the script is over
+    for space in (*spaces, getattr(main, "__dict__", {})):
+        for name, value in list(space.items()):
+            found.setdefault(id(value), name)
     return found
 
 

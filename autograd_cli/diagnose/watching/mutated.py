@@ -75,10 +75,16 @@ def unseen(log: Log, roots: Iterable[Any], writes: Sequence[Write], at: Spot | N
         for kept, storage in graphs.storages(node):
             into = [write for write in writes if storage in write.versions]
             call = log.made(node._sequence_nr()) if into else None
-            since = [w for w in into if (w.order > call.order if call else w.sequence > node._sequence_nr())]
+            since = [w for w in into if _is_since(w, call, node)]
             if since and graphs.change(kept) is None:
                 found.append(_known(log, Victim(kept, storage, call, tuple(since))))
     return _silent(_ordered(found), place(at)) if found else None
+
+
+def _is_since(write: Write, call: Call | None, node: Any) -> bool:
+    if call is None:
+        return not write.since and write.sequence > int(node._sequence_nr())
+    return write.since <= call.order < write.order
 
 
 def _ordered(found: list[Victim]) -> list[Victim]:
@@ -117,7 +123,7 @@ def _silent(found: list[Victim], backward: Place | None) -> Placed:
         "computed from the new values, without an error.",
         at or _needed_at(found),
         cause=_lines(found, writes, names),
-        fix=("make the change after the backward, or change a copy: `.detach().clone()`",),
+        fix=(f"make the change after the backward, or {_copied(writes[0])}",),
         **_evidence(found, writes, names),
     )
 
@@ -315,6 +321,12 @@ def _fixes(first: Write | None, at: Place | None, found: list[Victim], names: Pa
     if module and written(at.statement) is None:
         return (f"give the module {module} inplace=False",)
     return (f"{at.name}  {_rewritten(at)}",)
+
+
+def _copied(write: Write) -> str:
+    if write.function == "numpy":
+        return "give torch a copy of the array, or NumPy one of the tensor: `.copy()`"
+    return "change a copy: `.detach().clone()`"
 
 
 def _rewritten(at: Place) -> str:

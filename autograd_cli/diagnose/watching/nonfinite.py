@@ -1,7 +1,7 @@
 """AGX502: the first gradient that is not finite and is used, with the product that made it."""
 
 import gc
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import ref
@@ -13,34 +13,45 @@ from autograd_cli.diagnose.watching.births import Births, is_finite
 from autograd_cli.diagnose.watching.found import Found
 from autograd_cli.diagnose.watching.mode import PLAIN, Made
 from autograd_cli.diagnose.watching.products import Wrong
-from autograd_cli.diagnose.watching.records import Log, Spot
+from autograd_cli.diagnose.watching.records import Log, Spot, Write
 from autograd_cli.report.diagnosis import Placed
 
 _KEY = "not finite"
 _MOST_LEAVES = 200_000
+_MOST_SPOTS = 10_000
 
 
 @dataclass(frozen=True)
 class _Pending:
-    """A finding that stands once its gradients are used; `order` tells what the script asked since."""
+    """What is told, by `make`, once its gradients are used.
 
-    finding: Placed
+    `leaves` refer weakly to those that have the gradients; where there are none, `is_loss` says that the
+    leaves got finite gradients of a loss that is not. `is_usual` says that the script used such gradients
+    before: where no step follows this time, it has left them out.
+    """
+
+    make: Callable[[], Placed]
     leaves: tuple[Any, ...]
-    order: int
+    is_loss: bool
+    is_usual: bool
 
 
 class NonFinite:
     """Looks at the gradients that each backward leaves.
 
-    A gradient that the script looks for and throws away, as a gradient scaler does, is none of its faults.
+    What is a mistake is not that such a gradient is there but that it is used: a step left a leaf with
+    NaN or infinity. What the script clears, mends or leaves out, as a gradient scaler does, is none. Nor
+    is it left out where the script never made a step.
     """
 
     def __init__(self, log: Log, found: Found, failed: Any) -> None:
         self.births = Births(log, failed)
-        self._asked = -1
         self._log = log
         self._found = found
         self._leaves: dict[int, Any] = {}
+        self._stepped: set[int] = set()
+        self._passed: set[Spot | None] = set()
+        self._has_updates = False
         self._versions: dict[int, tuple[Any, int]] = {}
         self._pending: _Pending | None = None
         self._root: Placed | None = None
@@ -51,27 +62,28 @@ class NonFinite:
             return
         for tensor in made.tensors:
             if tensor.is_leaf and tensor.requires_grad:
-                self.add(tensor)
+                self._add(tensor)
         self.births.listen(made)
 
-    def add(self, leaf: torch.Tensor) -> None:
+    def _add(self, leaf: torch.Tensor) -> None:
         """Look at the gradients of a leaf."""
         key = id(leaf)
         if key not in self._leaves and len(self._leaves) < _MOST_LEAVES:
-            self._leaves[key] = ref(leaf, lambda _: self._leaves.pop(key, None))
+            self._leaves[key] = ref(leaf, lambda _: self._forget(key))
 
-    def asked(self) -> None:
-        """The script asks itself whether something is finite."""
-        self._asked = self._log.next()
+    def _forget(self, key: int) -> None:
+        self._leaves.pop(key, None)
+        self._stepped.discard(key)
 
     def before(self, roots: Any, spot: Spot | None) -> None:
         """A backward begins: whether what it starts from is finite."""
         if self._found.has(_KEY):
             return
         self._settle()
+        self._root = None
         self.births.begin()
         is_wrong = any(isinstance(root, torch.Tensor) and not is_finite(root) for root in roots)
-        if is_wrong and self._pending is None:
+        if is_wrong and self._pending is None and not self._found.has(_KEY):
             self._root = diverged.finding(self._log, roots, spot, self._alive())
 
     def after(self, roots: Any, spot: Spot | None) -> None:
@@ -79,84 +91,102 @@ class NonFinite:
         if self._found.has(_KEY):
             return
         wrong = self._wrong()
-        made = self._root
-        if made is None and wrong:
-            made = products.finding(self.births.found, wrong, roots, spot)
-        self._wait(made, [leaf for leaf, _ in wrong])
+        make = self._made(wrong, roots, spot) if wrong or self._root else None
+        self._wait(make, wrong, spot, self._root is not None and not wrong)
 
     def passed(self, gradients: Sequence[Any], roots: Any, spot: Spot | None) -> None:
         """A backward gave its gradients back, and left none."""
-        if self._found.has(_KEY) or (self._root is None and all(map(is_finite, gradients))):
+        if self._found.has(_KEY):
             return
-        made = self._root
-        if made is None and self.births.found:
-            made = products.finding(self.births.found, [], roots, spot)
-        self._wait(made, [])
+        is_wrong = self._root is not None or not all(map(is_finite, gradients))
+        is_known = self._root is not None or bool(self.births.found)
+        self._wait(self._made([], roots, spot) if is_wrong and is_known else None, [], spot, False)
 
-    def _wait(self, made: Placed | None, leaves: Sequence[torch.Tensor]) -> None:
+    def _made(self, wrong: Sequence[Wrong], roots: Any, spot: Spot | None) -> Callable[[], Placed]:
+        """How the finding is made, once it stands."""
+        root, births = self._root, self.births.found
+        if root is not None:
+            return lambda: root
+        masked = products.is_masked(births, roots)
+        return lambda: products.finding(births, wrong, masked, spot)
+
+    def _wait(
+        self, make: Callable[[], Placed] | None, wrong: Sequence[Wrong], spot: Spot | None, is_loss: bool
+    ) -> None:
         """Keep a finding until its gradients are used."""
-        if made is not None and self._pending is None:
-            self._pending = _Pending(made, tuple(map(ref, leaves)), self._log.next())
+        leaves = tuple(each.leaf for each in wrong)
+        if make is not None and self._pending is None:
+            was_passed = self._has_updates and spot in self._passed
+            is_usual = any(id(leaf()) in self._stepped for leaf in leaves) if leaves else was_passed
+            self._pending = _Pending(make, leaves, is_loss, is_usual)
+        elif make is None and len(self._passed) < _MOST_SPOTS:
+            self._passed.add(spot)
         self._root = None
 
     def refused(self, roots: Any, spot: Spot | None) -> None:
         """Torch itself refused a gradient, as it does where it is asked to detect anomalies."""
         if self.births.found:
-            births = self.births.found
-            self._found.add(_KEY, lambda: products.finding(births, [], roots, spot))
+            births, masked = self.births.found, products.is_masked(self.births.found, roots)
+            self._found.add(_KEY, lambda: products.finding(births, [], masked, spot))
 
-    def step(self, leaves: Iterable[torch.Tensor]) -> None:
-        """A step uses gradients: what is not finite among them is a mistake."""
+    def used(self, leaves: Iterable[torch.Tensor]) -> None:
+        """A step was made: one that left NaN or infinity used the gradients that wait."""
         if self._found.has(_KEY):
             return
         for leaf in leaves:
-            self.add(leaf)
+            self._add(leaf)
+            if id(leaf) in self._leaves:
+                self._stepped.add(id(leaf))
         pending = self._pending
-        if pending is None:
-            return
-        if not all(is_finite(leaf.grad) for leaf in leaves):
+        if pending is not None and (pending.is_loss or not all(map(is_finite, leaves))):
             self._confirm()
-        elif self._are_finite():
-            if not pending.leaves and not self._is_handled():  # finite gradients of a loss that is not
-                self._confirm()
-            self._pending = None
 
-    def end(self) -> None:
-        """The script has ended."""
-        self._settle()
-        if self._pending is not None and not self._is_handled():
+    def wrote(self, tensor: torch.Tensor, write: Write) -> None:
+        """A tensor was written to: whether leaves are, so that gradients which are passed on are used so."""
+        self._has_updates |= write.untracked or (tensor.is_leaf and tensor.requires_grad)
+
+    def end(self, is_failed: bool) -> None:
+        """The script has ended, with an error or not: what nothing used stands where nothing left it out."""
+        pending = self._pending
+        if pending is None or (pending.leaves and self._is_cleared(pending)):
+            return
+        is_left_out = pending.is_usual and not is_failed and (bool(pending.leaves) or not self._is_broken())
+        if not (is_left_out or _scaler()):
             self._confirm()
 
     def _settle(self) -> None:
-        """A new backward, or the end: what is still there was not thrown away."""
-        if self._pending is None or not self._pending.leaves:
+        """A new backward begins: forget what was cleared or mended, or came to nothing."""
+        pending = self._pending
+        if pending is None:
             return
-        if self._are_finite() and self._is_handled():
+        if pending.is_loss or (pending.leaves and self._is_cleared(pending)):
             self._pending = None
-        elif not _scaler():
+        elif not pending.leaves and self._is_broken():
             self._confirm()
+        elif not pending.leaves and pending.is_usual:
+            self._pending = None
+
+    def _is_cleared(self, pending: _Pending) -> bool:
+        """Whether the gradients were cleared or mended, or went with leaves that the script had used."""
+        alive = [leaf for each in pending.leaves if (leaf := each()) is not None]
+        return all(is_finite(leaf.grad) for leaf in alive) and (bool(alive) or pending.is_usual)
 
     def _confirm(self) -> None:
         pending, self._pending = self._pending, None
         if pending is not None:
-            self._found.add(_KEY, lambda: pending.finding)
+            self._found.add(_KEY, pending.make)
             self.births.is_over = True
             self._leaves.clear()
 
-    def _is_handled(self) -> bool:
-        pending = self._pending
-        return pending is not None and (self._asked > pending.order or _scaler())
-
-    def _are_finite(self) -> bool:
-        """Whether the gradients of the pending finding were cleared or mended."""
-        leaves = (leaf() for leaf in self._pending.leaves) if self._pending else ()
-        return all(is_finite(leaf.grad) for leaf in leaves if leaf is not None)
+    def _is_broken(self) -> bool:
+        """Whether a leaf holds NaN or infinity."""
+        return not all(map(is_finite, self._alive()))
 
     def _alive(self) -> list[torch.Tensor]:
         return [leaf for each in list(self._leaves.values()) if (leaf := each()) is not None]
 
-    def _wrong(self) -> list[tuple[torch.Tensor, Wrong]]:
-        """The leaves whose gradients this backward made other than finite."""
+    def _wrong(self) -> list[Wrong]:
+        """The gradients that this backward made other than finite, by their leaves."""
         changed = []
         for leaf in self._alive():
             grad = leaf.grad
@@ -170,7 +200,7 @@ class NonFinite:
             self._versions = {key: self._versions[key] for key in self._leaves if key in self._versions}
         if not changed or _all_finite([grad for _, grad in changed]):
             return []
-        return [(leaf, products.wrong(leaf, grad)) for leaf, grad in changed if not is_finite(grad)]
+        return [products.wrong(leaf, grad) for leaf, grad in changed if not is_finite(grad)]
 
 
 def _gone() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite, isinf, isnan
 from typing import Any
+from weakref import ref
 
 import torch
 
@@ -22,8 +23,13 @@ _LOGS = ("Log", "Log2", "Log10", "Log1P", "Xlogy")
 
 @dataclass(frozen=True)
 class Wrong:
-    """The elements of a gradient that are not finite: how many, the first, and the leaf's value there."""
+    """The elements of a gradient that are not finite: how many, the first, and the leaf's value there.
 
+    `leaf` refers weakly to the leaf.
+    """
+
+    leaf: Any
+    shape: tuple[int, ...]
     nan: int
     inf: int
     size: int
@@ -38,21 +44,24 @@ def wrong(leaf: torch.Tensor, gradient: torch.Tensor) -> Wrong:
     index = tuple((nan | inf).nonzero()[0].tolist())
     value = leaf.detach()[index].item()
     return Wrong(
-        int(nan.sum()), int(inf.sum()), dense.numel(), index, value if isinstance(value, float) else 0.0
+        ref(leaf),
+        tuple(leaf.shape),
+        int(nan.sum()),
+        int(inf.sum()),
+        dense.numel(),
+        index,
+        value if isinstance(value, float) else 0.0,
     )
 
 
-def finding(
-    births: Sequence[Birth],
-    leaves: Sequence[tuple[torch.Tensor, Wrong]],
-    roots: Any,
-    spot: Spot | None,
-) -> Placed:
-    """The finding for gradients that are not finite though what they start from is."""
+def finding(births: Sequence[Birth], leaves: Sequence[Wrong], masked: bool, spot: Spot | None) -> Placed:
+    """The finding for gradients that are not finite though what they start from is.
+
+    `masked` says that torch.where did not take what the first birth is of.
+    """
     names, birth = modules.paths(), births[0] if births else None
     at = place(birth.call.spot) if birth and birth.call else place(spot)
     backward = place(spot)
-    masked = birth is not None and birth.arriving == 0 and _is_masked(birth, roots)
     return make(
         "AGX502",
         _sentence(leaves, birth, names, backward),
@@ -65,29 +74,31 @@ def finding(
     )
 
 
-def _sentence(
-    leaves: Sequence[tuple[torch.Tensor, Wrong]], birth: Birth | None, names: modules.Paths, at: Place | None
-) -> str:
+def _sentence(leaves: Sequence[Wrong], birth: Birth | None, names: modules.Paths, at: Place | None) -> str:
     where = f"After the backward of {at.name} " if at else "After a backward "
     if leaves:
-        leaf, bad = leaves[0]
-        return f"{where}{_counted(leaf, bad, names)}; what it starts from is finite."
+        return f"{where}{_counted(leaves[0], names)}; what it starts from is finite."
     what = f"passed on {number(birth.made)}" if birth else "left a gradient that is not finite"
     who = f"{birth.node} of the backward of {at.name}" if birth and at else "A backward"
     return f"{who} {what}."
 
 
-def _counted(leaf: torch.Tensor, bad: Wrong, names: modules.Paths) -> str:
-    name = names.leaf(leaf)
-    whose = f"`{name}`" if name else f"a leaf {shape_text(leaf.shape)}"
+def _named(bad: Wrong, names: modules.Paths) -> str:
+    leaf = bad.leaf()
+    return "" if leaf is None else names.leaf(leaf)
+
+
+def _counted(bad: Wrong, names: modules.Paths) -> str:
+    name = _named(bad, names)
+    whose = f"`{name}`" if name else f"a leaf {shape_text(bad.shape)}"
     parts = [f"{bad.nan} NaN"] * bool(bad.nan) + [f"{bad.inf} infinite"] * bool(bad.inf)
     first = f", the first at {indexed(bad.index)}" if bad.index else ""
     value = f", where {f'`{name}`' if name else 'the leaf'} is {number(bad.value)}"
     return f"the gradient of {whose} has {' and '.join(parts)} of {bad.size}{first}{value}"
 
 
-def _others(leaves: Sequence[tuple[torch.Tensor, Wrong]], names: modules.Paths) -> list[str]:
-    rest = [_counted(leaf, bad, names) for leaf, bad in leaves[1:4]]
+def _others(leaves: Sequence[Wrong], names: modules.Paths) -> list[str]:
+    rest = [_counted(bad, names) for bad in leaves[1:4]]
     more = len(leaves) - 4
     return [*rest, *([f"and {more} more"] if more > 0 else [])]
 
@@ -148,8 +159,11 @@ def _stem(node: str) -> str:
     return node.split("Backward")[0]
 
 
-def _is_masked(birth: Birth, roots: Any) -> bool:
-    """Whether a choice of torch.where stands between the node and what the backward starts from."""
+def is_masked(births: Sequence[Birth], roots: Any) -> bool:
+    """Whether 0 arrived where the first was born, past a choice of torch.where on its way from the roots."""
+    if not births or births[0].arriving != 0:
+        return False
+    birth = births[0]
     for node in graphs.walk(roots):
         if type(node).__name__.startswith("WhereBackward"):
             below = (edge[0] for edge in node.next_functions if edge[0] is not None)
@@ -187,10 +201,8 @@ def _fixes(birth: Birth | None, at: Place | None, masked: bool) -> list[str]:
     ]
 
 
-def _evidence(
-    leaves: Sequence[tuple[torch.Tensor, Wrong]], birth: Birth | None, names: modules.Paths
-) -> dict[str, Any]:
-    found: dict[str, Any] = {"leaves": [_leaf(leaf, bad, names) for leaf, bad in leaves[:20]], "birth": None}
+def _evidence(leaves: Sequence[Wrong], birth: Birth | None, names: modules.Paths) -> dict[str, Any]:
+    found: dict[str, Any] = {"leaves": [_leaf(bad, names) for bad in leaves[:20]], "birth": None}
     if birth is not None:
         call: Call | None = birth.call
         at = place(call.spot) if call else None
@@ -211,10 +223,10 @@ def _evidence(
     return found
 
 
-def _leaf(leaf: torch.Tensor, bad: Wrong, names: modules.Paths) -> dict[str, Any]:
+def _leaf(bad: Wrong, names: modules.Paths) -> dict[str, Any]:
     return {
-        "name": names.leaf(leaf),
-        "shape": list(leaf.shape),
+        "name": _named(bad, names),
+        "shape": list(bad.shape),
         "nan": bad.nan,
         "inf": bad.inf,
         "index": list(bad.index),

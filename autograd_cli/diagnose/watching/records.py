@@ -44,7 +44,8 @@ class Write:
 
     `sequence` is the number that the thread's next node would have had. `untracked` marks a write that
     the version counter of other tensors of the memory does not see: through .data, or of other memory
-    given to a tensor. `spot` is a Spot, or the Place itself where that was found in the source.
+    given to a tensor; calls before the moment `since` do not see it. `spot` is a Spot, or the Place itself
+    where that was found in the source.
     """
 
     order: int
@@ -57,6 +58,7 @@ class Write:
     dtype: str = ""
     is_view: bool = False
     untracked: bool = False
+    since: int = 0
     is_step: bool = False
 
 

@@ -11,10 +11,11 @@ from torch.optim import Optimizer
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 from autograd_cli.diagnose.watching.accumulated import Accumulation
+from autograd_cli.diagnose.watching.arrays import Arrays
 from autograd_cli.diagnose.watching.frames import locate
 from autograd_cli.diagnose.watching.mode import PLAIN, storage_of
 from autograd_cli.diagnose.watching.nonfinite import NonFinite
-from autograd_cli.diagnose.watching.records import Log, Write
+from autograd_cli.diagnose.watching.records import Log, Spot, Write
 from autograd_cli.diagnose.watching.stack import Stack
 
 
@@ -30,6 +31,7 @@ class Steps:
         stack: Stack,
         accumulation: Accumulation,
         nonfinite: NonFinite,
+        arrays: Arrays,
         failed: Callable[[BaseException], None],
     ) -> None:
         self.is_over = False
@@ -37,6 +39,7 @@ class Steps:
         self._stack = stack
         self._accumulation = accumulation
         self._nonfinite = nonfinite
+        self._arrays = arrays
         self._failed = failed
         self._open = threading.local()
         self._handles: list[Any] = []
@@ -62,7 +65,7 @@ class Steps:
             with torch._C.DisableTorchFunction(), torch.no_grad():
                 parameters = _parameters(optimizer)
                 self._accumulation.step(parameters, locate(sys._getframe(1))[0])
-                self._nonfinite.step(parameters)
+                self._unseen(None)
                 self._open.versions = [(ref(each), each._version) for each in parameters]
             if len(args) < 2 and not kwargs:
                 self._open.is_aside = self._stack.step_aside()
@@ -74,11 +77,19 @@ class Steps:
             return
         try:
             self._resume()
-            with torch._C.DisableTorchFunction():
+            with torch._C.DisableTorchFunction(), torch.no_grad():
                 self._note(self._open.__dict__.pop("versions", []))
-                self._accumulation.stepped(_parameters(optimizer))
+                parameters = _parameters(optimizer)
+                self._accumulation.stepped(parameters)
+                self._nonfinite.used(parameters)
+                self._unseen(locate(sys._getframe(1))[0])
         except Exception as error:
             self._failed(error)
+
+    def _unseen(self, step: Spot | None) -> None:
+        """Note what changed in memory that arrays share: before a step others did it, after it the step."""
+        for write in self._arrays.changed(step):
+            self._log.wrote(write)
 
     def _resume(self) -> None:
         """Look at calls again, also where the step before ended with an error."""

@@ -51,6 +51,7 @@ class Watch:
         if self._installed is not None:
             from autograd_cli.diagnose.watching.tracebacks import clean
 
+            self._installed.is_script_failed = not isinstance(error, KeyboardInterrupt)
             clean(error)
 
     def _install(self) -> None:
