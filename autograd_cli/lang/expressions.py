@@ -199,11 +199,6 @@ def walk(node: Expr) -> Iterator[Expr]:
         stack.extend(reversed(children(top)))
 
 
-def first_use(node: Expr, name: str) -> Span:
-    """Where the name `name` stands first under `node`; NOWHERE where it does not."""
-    return next((part.span for part in walk(node) if isinstance(part, Name) and part.id == name), NOWHERE)
-
-
 _EFFECTS = words(
     "print backward grad retain_grad step zero_grad append manual_seed manual_seed_all seed set_grad_enabled"
 )

@@ -28,7 +28,6 @@ from autograd_cli.lang.expressions import (
     Text as Text,
     Unary as Unary,
     children as children,
-    first_use as first_use,
     has_effect as has_effect,
     walk as walk,
 )

@@ -62,13 +62,13 @@ def _parsed(source: Source, limits: TextLimits) -> Program:
         statements = block(reader, tree.body)
     except LanguageError as error:
         explained = _explained_alone(error, tree.body, reader)
-        explained.also = tuple(_others(source, limits, reader.places, tree.body, explained))
+        explained.also = tuple(_others(limits, reader.places, tree.body, explained))
         raise explained from None
     return Program(source, statements, tuple(_comments(source)))
 
 
 def _others(
-    source: Source, limits: TextLimits, places: Places, body: list[ast.stmt], first: LanguageError
+    limits: TextLimits, places: Places, body: list[ast.stmt], first: LanguageError
 ) -> Iterator[LanguageError]:
     """The refusals of the statements below the first that is refused."""
     for statement in body:

@@ -27,9 +27,6 @@ from autograd_cli.run.writing import variable_writer
 Make = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 """Makes a call: takes the arguments and the keywords, gives the argument that the call is."""
 
-Special = Callable[[Compiler, nodes.Call, Function, tuple[Expr, ...]], Callable[..., Any] | None]
-"""A meaning of its own: given the compiler, the call, its row and the nodes of its arguments."""
-
 
 def call(compiler: Compiler, node: nodes.Call) -> Get:
     """The closure of a call."""

@@ -118,10 +118,10 @@ def _changes(state: State, event: Event, frame: Frame) -> Iterator[Change]:
     elif isinstance(event, Reached):
         for tensor, was, now in event.gradients:
             name = f"{_name_of(state, tensor, frame) or 'leaf'}.grad"
-            yield _added(state, name, _at(state, was, event.number - 1), _at(state, now, event.number))
+            yield _added(name, _at(state, was, event.number - 1), _at(state, now, event.number))
 
 
-def _added(state: State, name: str, before: Any, after: Any) -> Change:
+def _added(name: str, before: Any, after: Any) -> Change:
     known = isinstance(before, torch.Tensor) and isinstance(after, torch.Tensor)
     added = after - before if known else after
     return Change(name, "backward", as_data(before), as_data(after), as_data(added))
