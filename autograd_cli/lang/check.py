@@ -10,7 +10,7 @@ from autograd_cli.errors import InputError, LanguageError
 from autograd_cli.lang import flow, nodes, scope, unknown
 from autograd_cli.lang.bodies import expressions, first_read
 from autograd_cli.lang.functions.rows import Role
-from autograd_cli.lang.nodes import Imported, Name, Program
+from autograd_cli.lang.nodes import Name, Program
 from autograd_cli.lang.parse import TextLimits, parse
 from autograd_cli.lang.same import SHORT, Same, remembered
 from autograd_cli.lang.scope import PRELUDE, Scope
@@ -26,13 +26,11 @@ class Usage:
 
     `names` maps each to the roles in which it is used directly; `unbound` are those that
     nothing gives a value to, in order of appearance: an expression cannot be run then, a
-    program ends where it comes to one. `imports` are those of what is not in the language
-    and not used; `scope` says what the other names mean.
+    program ends where it comes to one. `scope` says what the other names mean.
     """
 
     names: dict[str, frozenset[Role]]
     unbound: tuple[str, ...]
-    imports: tuple[Imported, ...] = ()
     scope: Scope = PRELUDE
 
 
@@ -66,7 +64,7 @@ def _checked(program: Program, bound: Collection[str], callables: Collection[str
         error.also = tuple(others(program, found, error))
         raise
     known = found.bound
-    return Usage(names, tuple(name for name in names if name not in known), flow.unused(program), found)
+    return Usage(names, tuple(name for name in names if name not in known), found)
 
 
 def _only_text(place: Place, node: nodes.Expr) -> LanguageError:

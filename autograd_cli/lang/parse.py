@@ -141,12 +141,6 @@ def _explained_alone(error: LanguageError, body: list[ast.stmt], reader: Reader)
     return error
 
 
-def is_expression(text: str) -> bool:
-    """Whether Python reads `text` as one expression, parts that the language refuses aside."""
-    body = _statements(text)
-    return len(body) == 1 and isinstance(body[0], ast.Expr)
-
-
 def is_source(text: str) -> bool:
     """Whether Python reads `text` as statements, parts that the language refuses aside."""
     return bool(_statements(text))

@@ -97,15 +97,6 @@ def grad_fn_of(tensor: torch.Tensor) -> torch.autograd.graph.Node | None:
         return None
 
 
-def cuts(arguments: tuple[Any, ...], value: Any) -> bool:
-    """Whether gradients stop here: an argument requires them, or is a tensor whose value
-    became a Python number, and no result does."""
-    results = tensors_in(value)
-    if any(t.requires_grad for t in results):
-        return False
-    return not results or any(t.requires_grad for t in tensors_in(arguments))
-
-
 @swift
 @dataclass(frozen=True)
 class BoundValue:

@@ -3,6 +3,7 @@
 import pytest
 
 from autograd_cli.lang.check import check, understood
+from autograd_cli.lang.flow import unused
 from autograd_cli.lang.functions.rows import Role
 from autograd_cli.lang.parse import TextLimits, parse
 from autograd_cli.lang.source import Source
@@ -46,8 +47,12 @@ def test_a_program_with_an_unbound_name_is_left_to_the_run() -> None:
 
 def test_imports_of_elsewhere_that_are_not_used_are_noted() -> None:
     text = "from __future__ import annotations\nimport torch, os\nimport matplotlib.pyplot as plt\ntorch.e"
-    usage = check(parse(Source(text)), [])
-    assert [(each.path, each.name) for each in usage.imports] == [("os", "os"), ("matplotlib.pyplot", "plt")]
+    program = parse(Source(text))
+    assert check(program, []).unbound == ()
+    assert [(each.path, each.name) for each in unused(program)] == [
+        ("os", "os"),
+        ("matplotlib.pyplot", "plt"),
+    ]
 
 
 def test_a_function_that_was_brought_can_be_called(refused) -> None:

@@ -19,7 +19,6 @@ CORNER = "(input, diagonal: dim = 0)"
 DIAGONAL = "(input, offset: dim = 0, dim1: dim = 0, dim2: dim = 1)"
 M = "[[1.5,-0.3,0.7],[0.2,2.5,-1.1]]"
 A, B = "[1.5,-0.3]", "[0.7,2.]"
-C = "[1+2j,0.5-1j]"
 
 # fmt: off
 RESHAPES = (
