@@ -18,7 +18,7 @@ from autograd_cli.catalogue.load import (
     pages,
     subjects,
 )
-from autograd_cli.catalogue.refusals import finding
+from autograd_cli.catalogue.refusals import fault, finding
 
 __all__ = [
     "HEADINGS",
@@ -27,6 +27,7 @@ __all__ = [
     "Page",
     "Subject",
     "examples",
+    "fault",
     "find",
     "finding",
     "message_words",

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from traceback import extract_tb
 from typing import NoReturn
 
 from autograd_cli.cli.environment import Environment
@@ -143,14 +142,9 @@ def unexpected(environment: Environment, error: Exception) -> ExitStatus:
 
 
 def fault(error: Exception) -> AgxError:
-    """AGX609: what agx itself got wrong, and where."""
-    frame = extract_tb(error.__traceback__)[-1]
-    place = f"{frame.filename.rpartition('/')[2]}:{frame.lineno}"
-    words = visible(f"{type(error).__name__}: {error}")[:300]
-    found = AgxError(
-        "AGX609",
-        f"agx itself failed ({words}, at {place}).",
-        hint="This is a fault in agx, not in what was typed. Please report this line and the command.",
-    )
+    """AGX609: what agx itself got wrong, and where, with its status."""
+    from autograd_cli import catalogue  # few runs need it
+
+    found = catalogue.fault(error)
     found.status = ExitStatus.FAILED
     return found

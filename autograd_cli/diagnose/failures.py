@@ -4,8 +4,9 @@ A rule looks at a Case and gives its finding or None; they stand in the order in
 are asked, the most specific first. Those of LAST are asked where none of FAILURES knows the case.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from autograd_cli import catalogue
 from autograd_cli.diagnose import (
@@ -26,12 +27,15 @@ from autograd_cli.diagnose import (
     writes,
 )
 from autograd_cli.diagnose.facts import Case
+from autograd_cli.diagnose.faults import Faults
 from autograd_cli.diagnose.remedies import remedies
 from autograd_cli.diagnose.search import searched
 from autograd_cli.diagnose.trial import attempted, tried
 from autograd_cli.errors import AgxError
 from autograd_cli.report import Finding
 from autograd_cli.run.tape import Run
+
+Kind = TypeVar("Kind", bound=Case)
 
 FAILURES: tuple[tuple[str, Callable[[Case], Finding | None]], ...] = (
     ("AGX601", devices.unusable),
@@ -78,24 +82,42 @@ LAST: tuple[tuple[str, Callable[[Case], Finding | None]], ...] = (
 
 
 def failure(run: Run) -> tuple[Finding, ...]:
-    """Why the run failed: one finding, in whose `also` stand the names of others that fit."""
+    """Why the run failed: one finding, in whose `also` stand the names of others that fit.
+
+    A rule that fails leaves a note of that behind it, AGX609.
+    """
     assert run.failure is not None, "only a run that failed has a failure to explain"
     if isinstance(run.failure.error, AgxError):
         return (catalogue.finding(run.failure.error, run.program.source),)
-    case = Case(run, run.failure)
-    theirs = own.raised(case)
+    case, faults = Case(run, run.failure), Faults()
+    theirs = faults.one("AGX325", own.raised, case)
     if theirs is not None:
-        return (theirs,)
-    found = [finding for _, rule in FAILURES if (finding := rule(case)) is not None] or [any_kind(case)]
-    also = dict.fromkeys(other.name for other in found[1:] if other.name != found[0].name)
-    finding = tried(run, replace(found[0], also=tuple(also)))
+        return (theirs, *faults.notes)
+    finding = faults.changed(known(case, FAILURES, faults), lambda each: tried(run, each))
     # Where the backward failed, a change that is tried forward shows nothing; a person's own functions
     # are not run again and again.
-    if run.root is not None or run.settings.uses:
-        return (finding,)
-    return (searched(finding, remedies(case), lambda fix: attempted(run, fix)),)
+    if run.root is None and not run.settings.uses:
+        finding = faults.changed(
+            finding, lambda each: searched(each, remedies(case), lambda fix: attempted(run, fix))
+        )
+    return (finding, *faults.notes)
 
 
-def any_kind(case: Case) -> Finding:
-    """What is said where no rule knows the case itself: by its kind, and at last in torch's words."""
-    return next((finding for _, rule in LAST if (finding := rule(case)) is not None), unknown.error(case))
+def known(
+    case: Kind, rules: Sequence[tuple[str, Callable[[Kind], Finding | None]]], faults: Faults
+) -> Finding:
+    """What the first rule that knows a case says of it, with the names of what the others say in `also`.
+
+    Where none knows the case itself it is told by its kind, and at last in torch's words.
+    """
+    found = list(_asked(case, rules, faults))
+    found = found or [next(_asked(case, LAST, faults), None) or unknown.error(case)]
+    also = dict.fromkeys(other.name for other in found[1:] if other.name != found[0].name)
+    return replace(found[0], also=tuple(also))
+
+
+def _asked(
+    case: Kind, rules: Sequence[tuple[str, Callable[[Kind], Finding | None]]], faults: Faults
+) -> Iterator[Finding]:
+    answers = (faults.one(code, rule, case) for code, rule in rules)
+    yield from (finding for finding in answers if finding is not None)

@@ -16,6 +16,7 @@ from autograd_cli.diagnose import (
     vanishing,
     verdicts,
 )
+from autograd_cli.diagnose.faults import Faults
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.diagnose.trial import both_ways, tried
 from autograd_cli.report import Finding, Gradient, Graph
@@ -54,10 +55,17 @@ def inspect(
     cotangent_given: bool = False,
     cotangent: torch.Tensor | None = None,
 ) -> tuple[Finding, ...]:
-    """What is worth saying about a run that worked: errors and warnings first, then notes."""
-    scene = Scene(run, graph, gradients, cotangent_given, cotangent)
-    found = [finding for _, rule in INSPECTIONS for finding in rule(scene)]
-    return tuple(_shown(run, tried(run, finding)) for finding in _without_symptoms(found))
+    """What is worth saying about a run that worked: errors and warnings first, then notes.
+
+    A rule that fails leaves a note of that, AGX609.
+    """
+    scene, faults = Scene(run, graph, gradients, cotangent_given, cotangent), Faults()
+    found = [finding for code, rule in INSPECTIONS for finding in faults.every(code, rule, scene)]
+    told = [
+        faults.changed(finding, lambda each: _shown(run, tried(run, each)))
+        for finding in _without_symptoms(found)
+    ]
+    return (*told, *faults.notes)
 
 
 _CAUSES = ("gradient-underflow", "cancellation", "value-overflow")
@@ -65,9 +73,13 @@ _CAUSES = ("gradient-underflow", "cancellation", "value-overflow")
 
 
 def _without_symptoms(found: Sequence[Finding]) -> Iterator[Finding]:
-    """The findings but the note of lost digits, where another says what loses them."""
+    """The findings but what another says the cause of: lost digits, or that a gradient is wrong."""
     is_told = any(each.name in _CAUSES for each in found)
-    yield from (each for each in found if each.code != "AGX504" or not is_told)
+    known = {name for each in found if each.code == "AGX502" for name in each.leaves}
+    for each in found:
+        is_echo = each.code == "AGX501" and known & each.leaves
+        if not is_echo and not (each.code == "AGX504" and is_told):
+            yield each
 
 
 def _shown(run: Run, finding: Finding) -> Finding:

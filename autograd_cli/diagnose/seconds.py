@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from autograd_cli.diagnose.facts import make
+from autograd_cli.diagnose.faults import Faults
 from autograd_cli.errors import Span
 from autograd_cli.report import Finding, Fix, Second, Verdict
 from autograd_cli.run.tape import Run
@@ -93,5 +94,6 @@ SECONDS: tuple[tuple[str, Callable[[Twice], Iterator[Finding]]], ...] = (
 
 def of_second(run: Run, found: Second) -> tuple[Finding, ...]:
     """What is worth saying about a second derivative."""
-    twice = Twice(run, found)
-    return tuple(finding for _, rule in SECONDS for finding in rule(twice))
+    twice, faults = Twice(run, found), Faults()
+    said = [finding for code, rule in SECONDS for finding in faults.every(code, rule, twice)]
+    return (*said, *faults.notes)

@@ -290,6 +290,13 @@ class Finding:
     fix: tuple[Fix, ...] = ()
     also: tuple[str, ...] = ()
 
+    @property
+    def leaves(self) -> frozenset[str]:
+        """The names of the leaves that it is about, as far as its evidence names them."""
+        said = [self.evidence.get(key) or () for key in ("bindings", "leaves")]
+        names = [self.evidence.get("binding"), *said[0], *said[1]]
+        return frozenset(name for name in names if isinstance(name, str))
+
 
 @swift
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ import torch
 
 from autograd_cli import catalogue
 from autograd_cli.diagnose import own
-from autograd_cli.diagnose.failures import FAILURES, any_kind
+from autograd_cli.diagnose.failures import FAILURES, known
+from autograd_cli.diagnose.faults import Faults
 from autograd_cli.diagnose.programs import asked, backwards, no_way, python_errors, refused, twice
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.scene import Whole
@@ -50,29 +51,37 @@ ENDINGS: tuple[tuple[str, Callable[[Ended], Finding | None]], ...] = (
 
 
 def failure_of(ran: Ran) -> tuple[Finding, ...]:
-    """Why the program failed: one finding, in whose `also` stand the names of others that fit."""
+    """Why the program failed: one finding, in whose `also` stand the names of others that fit.
+
+    A rule that fails leaves a note of that behind it, AGX609.
+    """
     assert ran.failure is not None, "only a run that failed has a failure to explain"
     if isinstance(ran.failure.error, AgxError):
         return (catalogue.finding(ran.failure.error, ran.program.source),)
-    case = Ended.of(ran)
-    theirs = own.raised(case)
+    case, faults = Ended.of(ran), Faults()
+    theirs = faults.one("AGX325", own.raised, case)
     if theirs is not None:
-        return (theirs,)
-    rules = (*ENDINGS, *FAILURES)
-    found = [finding for _, rule in rules if (finding := rule(case)) is not None] or [any_kind(case)]
-    also = dict.fromkeys(other.name for other in found[1:] if other.name != found[0].name)
-    finding = tried(case.whole, replace(found[0], also=tuple(also)))
-    if case.is_backward or case.run.settings.uses:
-        return (finding,)
-    return (searched(finding, remedies(case), lambda fix: attempted(case.whole, placed(case.whole, fix))),)
+        return (theirs, *faults.notes)
+    finding = faults.changed(known(case, (*ENDINGS, *FAILURES), faults), lambda each: tried(case.whole, each))
+    if not case.is_backward and not case.run.settings.uses:
+        finding = faults.changed(finding, lambda each: _searched(case, each))
+    return (finding, *faults.notes)
+
+
+def _searched(case: Ended, finding: Finding) -> Finding:
+    return searched(finding, remedies(case), lambda fix: attempted(case.whole, placed(case.whole, fix)))
 
 
 def of_backward(ran: Ran, value: Traced, error: Exception) -> tuple[Finding, ...]:
     """Why torch refuses a backward that is not the program's own; nothing where no rule knows."""
     root = Operand(ran.program.source[value.expr.span], value.expr, value.value, value)
     case = Ended.of(replace(ran, failure=Failure(value.expr, value.function, (root,), error)))
-    found = backwards.mutated(case)
-    return () if found is None else (tried(case.whole, found, _backward_fails(found)),)
+    faults = Faults()
+    found = faults.one("AGX409", backwards.mutated, case)
+    if found is None:
+        return faults.notes
+    told = faults.changed(found, lambda each: tried(case.whole, each, _backward_fails(found)))
+    return (told, *faults.notes)
 
 
 def _backward_fails(finding: Finding) -> Rule:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from autograd_cli.diagnose import cancelling, feeding, vanishing
+from autograd_cli.diagnose.faults import Faults
 from autograd_cli.diagnose.nonfinite import bad
 from autograd_cli.diagnose.pairs import with_gradients
 from autograd_cli.diagnose.programs import (
@@ -89,27 +90,37 @@ def inspect_program(
     `backwards` are those whose graph and gradients are known, `calls` the calls of the program that made
     them, by the id of their slice. Spans count in the program's
     source; what several rules say of one place by one code is said once.
+    A rule that fails leaves a note of that, AGX609.
     """
-    whole = Whole(ran)
-    found = [
-        _shown(whole, tried(whole, each, _TRIED.get(rule, rule)))
-        for _, rule in INSPECTIONS
-        for each in rule(whole)
-    ]
+    whole, faults = Whole(ran), Faults()
+    found = [finding for code, rule in INSPECTIONS for finding in _ruled(whole, code, rule, faults)]
     for run, graph, gradients in backwards:
         call = calls.get(id(run))
         sent = call.cotangents[0] if call is not None and len(call.roots) == 1 else None
-        scene = Scene(run, graph, gradients, cotangent=sent, ran=ran, call=call)
-        told = (finding for _, rule in ROOTS for finding in rule(scene))
-        dated = [diverged.dated(whole, finding, scene.root.expr.span) for finding in told]
-        found += [_shown(whole, tried(whole, finding)) for finding in dated]
+        found += _of_root(whole, Scene(run, graph, gradients, cotangent=sent, ran=ran, call=call), faults)
     codes = {each.code for each in found}
     if "AGX501" in codes and "AGX415" not in codes:
-        rule = silent.changed_result
-        found += [tried(whole, finding, rule) for finding in rule(whole)]
+        found += _ruled(whole, "AGX415", silent.changed_result, faults)
     gradients = [each for _, _, every in backwards for each in every]
-    order, said_once = list(Severity), _once(_explained(found, gradients))
-    return tuple(sorted(said_once, key=lambda finding: order.index(finding.severity)))
+    order, said_once = list(Severity), _once(_explained(found, gradients, faults))
+    return (*sorted(said_once, key=lambda finding: order.index(finding.severity)), *faults.notes)
+
+
+def _ruled(
+    whole: Whole, code: str, rule: Callable[[Whole], Iterator[Finding]], faults: Faults
+) -> list[Finding]:
+    """What a rule for the whole program finds, with its repairs run."""
+    by = _TRIED.get(rule, rule)
+    found = list(faults.every(code, rule, whole))
+    return [faults.changed(each, lambda one: _shown(whole, tried(whole, one, by))) for each in found]
+
+
+def _of_root(whole: Whole, scene: Scene, faults: Faults) -> list[Finding]:
+    """What the rules for one backward find, with the round in which it began and its repairs run."""
+    span = scene.root.expr.span
+    told = [finding for code, rule in ROOTS for finding in faults.every(code, rule, scene)]
+    dated = [faults.changed(each, lambda one: diverged.dated(whole, one, span)) for each in told]
+    return [faults.changed(each, lambda one: _shown(whole, tried(whole, one))) for each in dated]
 
 
 _CUT = {"AGX322", "AGX402", "AGX403", "AGX419", "AGX453"}
@@ -121,7 +132,7 @@ def needs_graph(gradients: Sequence[Gradient]) -> bool:
     return any(bad(each.autograd) or vanishing.is_zero(each) for each in gradients)
 
 
-def _explained(findings: Sequence[Finding], gradients: Sequence[Gradient]) -> list[Finding]:
+def _explained(findings: Sequence[Finding], gradients: Sequence[Gradient], faults: Faults) -> list[Finding]:
     """The findings without the plain word that a gradient is wrong, where another says why.
 
     And without that of a graph recorded in vain, where another says what keeps the gradient from a leaf.
@@ -131,9 +142,9 @@ def _explained(findings: Sequence[Finding], gradients: Sequence[Gradient]) -> li
     findings = [each for each in findings if each.code not in echoes]
     why = next((each for each in findings if each.code == "AGX415"), None)
     if why is None:
-        known = {name for each in findings if each.code == "AGX502" for name in _leaves(each)}
-        return [each for each in findings if each.code != "AGX501" or not known & _leaves(each)]
-    told = amounts.with_amounts(why, gradients)
+        known = {name for each in findings if each.code == "AGX502" for name in each.leaves}
+        return [each for each in findings if each.code != "AGX501" or not known & each.leaves]
+    told = faults.changed(why, lambda one: amounts.with_amounts(one, gradients))
     return [told if each is why else each for each in findings if each.code != "AGX501"]
 
 
@@ -143,15 +154,6 @@ def _shown(whole: Whole, finding: Finding) -> Finding:
     if finding.code not in ("AGX407", "AGX454") or fix is None:
         return finding
     return with_gradients(finding, first_of(compared(whole, fix.program)))
-
-
-def _leaves(finding: Finding) -> set[str]:
-    evidence = finding.evidence
-    return {
-        *evidence.get("bindings", ()),
-        *evidence.get("leaves", ()),
-        *filter(None, [evidence.get("binding")]),
-    }
 
 
 def _once(findings: Sequence[Finding]) -> list[Finding]:
