@@ -1,8 +1,9 @@
 """The script's own process: what is noted while it runs, and handed over as it ends.
 
 Loads next to nothing before the script has ended, and never torch; nothing that the script can see is
-changed but the class of warnings, `sys.exit` and the hook of threads. So nothing is imported here that
-Python has not loaded by itself.
+changed but the class of warnings, the hook of threads and who answers when `SystemExit` is asked for its
+code. So little is imported here that Python has not loaded by itself: ctypes, on Linux, and that is
+forgotten before the script begins, as is all that agx brings.
 """
 
 import atexit
@@ -49,8 +50,7 @@ def _watch(path: str, warned: Warned, leaving: Leaving, threads: Threads) -> Non
     watch.__enter__()
 
     def show(kind: type[BaseException], error: BaseException, traceback: "TracebackType | None") -> None:
-        watch.cleaned(error)
-        sys.__excepthook__(kind, error, error.__traceback__)
+        sys.__excepthook__(kind, error, watch.cleaned(error))
 
     sys.excepthook = show
     atexit.register(_end, os.getpid(), path, tuple(sys.path), {}, warned, leaving, threads, watch)
@@ -76,10 +76,8 @@ def _end(
     watch: "Watch | None" = None,
 ) -> None:
     """Hand over what happened; registered first, it runs when all else of the script is over."""
-    error, traceback = _uncaught()
-    left = leaving.status if error is None else None
-    if error is None and leaving.status and leaving.error is not None:
-        error, traceback = leaving.error, leaving.error.__traceback__
+    uncaught, traceback = _uncaught()
+    error, leaving.failure = uncaught or leaving.failure, None
     has_news = error is not None or warned.found or threads.errors or watch is not None
     if os.getpid() != process or not has_news:  # a fork, or nothing to tell
         return
@@ -90,11 +88,9 @@ def _end(
         from autograd_cli.diagnose.scripts import handing
 
         if watch is not None and error is not None:
-            watch.cleaned(error)
-            traceback = error.__traceback__
-        ended = handing.Ended(error, traceback, left, threads.errors)
-        handing.over(path, ended, warned.found, watch)
-        if left is None and isinstance(error, KeyboardInterrupt):
+            traceback = watch.cleaned(error)
+        handing.over(path, (error, traceback), threads.errors, warned.found, watch)
+        if isinstance(uncaught, KeyboardInterrupt):
             _interrupt()
     except BaseException:  # whatever is wrong, the script has ended as it ends
         return

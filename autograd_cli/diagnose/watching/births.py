@@ -19,20 +19,15 @@ _MOST_DEPTH = 40
 """Nodes of one call that are looked at."""
 
 _SAFE = """
-    linear matmul __matmul__ __rmatmul__ mm bmm addmm baddbmm addbmm mv dot outer einsum conv1d conv2d
-    conv3d conv_transpose1d conv_transpose2d conv_transpose3d bilinear embedding embedding_bag
-    add __add__ __radd__ __iadd__ add_ sub __sub__ __rsub__ __isub__ sub_ rsub neg __neg__
-    relu relu_ leaky_relu elu gelu silu mish hardswish hardtanh relu6 tanh sigmoid dropout dropout1d dropout2d
-    dropout3d alpha_dropout batch_norm layer_norm group_norm instance_norm
-    max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d
-    adaptive_avg_pool3d adaptive_max_pool2d interpolate pad pixel_shuffle unfold fold
-    view reshape flatten unflatten permute transpose movedim t __getitem__ select narrow slice squeeze
-    unsqueeze expand expand_as repeat repeat_interleave cat concat stack hstack vstack split chunk unbind
-    gather index_select roll flip clone contiguous to float double type view_as reshape_as T mT sum mean
-    cross_entropy nll_loss lstm gru rnn_tanh rnn_relu scaled_dot_product_attention
-    multi_head_attention_forward max min maximum minimum clamp abs detach requires_grad_ copy_ zero_ fill_
+    Addmm Addmv Addr Baddbmm Addbmm Mm Mv Bmm Dot Convolution MkldnnConvolution Embedding Add Sub Rsub Neg
+    Relu Threshold LeakyRelu Elu Gelu Silu Mish Hardswish Hardtanh Tanh Sigmoid NativeDropout
+    MaxPool2D MaxPool2DWithIndices MaxPool3DWithIndices AvgPool2D AvgPool3D AdaptiveAvgPool2D
+    AdaptiveAvgPool3D AdaptiveMaxPool2D UpsampleNearest2D UpsampleBilinear2D ConstantPadNd PixelShuffle
+    View ReshapeAlias UnsafeView Alias AsStrided Permute Transpose T Unfold Index Select Slice Squeeze
+    Unsqueeze Expand Repeat Cat Stack Split SplitWithSizes Chunk Unbind Gather IndexSelect Roll Flip Clone
+    ToCopy Copy Sum Max Min Maximum Minimum Clamp ClampMin ClampMax Abs Where MaskedFill
     """
-"""Functions whose local factors are finite wherever their values are."""
+"""Nodes whose local factors are finite wherever what they keep is, by what stands before "Backward0"."""
 
 _safe = frozenset(_SAFE.split())
 
@@ -60,7 +55,7 @@ class Birth:
 
 @dataclass
 class Births:
-    """Listens to the nodes of functions whose slope can be infinite."""
+    """Listens to the nodes whose slope can be infinite."""
 
     log: Log
     failed: Any
@@ -73,12 +68,13 @@ class Births:
         self.found, self.hooked = [], 0
 
     def listen(self, made: Made) -> None:
-        """Hook the nodes that a call made, where the function is none of those that are safe."""
-        if self.is_over or getattr(made.function, "__name__", "") in _safe or self.hooked > _MOST_HOOKS:
+        """Hook the nodes that a call made, where they are none of those that are safe."""
+        if self.is_over or self.hooked > _MOST_HOOKS:
             return
         for node in nodes_of(made):
-            node.register_hook(self._hook)
-            self.hooked += 1
+            if not _is_safe(type(node).__name__):
+                node.register_hook(self._hook)
+                self.hooked += 1
 
     def _hook(self, passed: Sequence[Any], arrived: Sequence[Any]) -> None:
         if self.is_over or len(self.found) >= _MOST_BIRTHS:
@@ -89,6 +85,12 @@ class Births:
                     self.found += _births(self.log, passed, arrived)
         except Exception as error:
             self.failed(error)
+
+
+def _is_safe(node: str) -> bool:
+    """Whether a node is a safe one: of torch itself, whose names end in a number, as no person's own does."""
+    stem, _, number = node.partition("Backward")
+    return number.isdigit() and stem in _safe
 
 
 def nodes_of(made: Made) -> list[Any]:

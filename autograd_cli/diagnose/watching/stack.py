@@ -113,8 +113,9 @@ class Stack:
 
     def _switched(self, frame: FrameType, begins: bool) -> None:
         """A frame switches once as it begins and once as it ends; what lies between may switch as well."""
-        frames: list[int] = self._compiling.__dict__.setdefault("frames", [])
-        if frames and (frames[-1] == id(frame) or frame.f_code.co_name == "__exit__"):
+        frames: list[Any] = self._compiling.__dict__.setdefault("frames", [])
+        switching = _switching(frame)
+        if frames and frames[-1] is switching:
             frames.pop()
             if not frames:
                 self._end(self._compiling.__dict__.pop("was_on", False))
@@ -122,10 +123,16 @@ class Stack:
             if not frames:
                 self._compiling.was_on = self.step_aside()
                 self.leaves()
-            frames.append(id(frame))
+            frames.append(switching)
 
     def _end(self, was_on: bool) -> None:
         if not self.is_over:
             self.returns()
         if was_on:
             self.push()
+
+
+def _switching(frame: FrameType) -> Any:
+    """What switches in a frame: a call of its own, or the context that begins in one and ends in another."""
+    is_context = frame.f_code.co_name in {"__enter__", "__exit__"}
+    return frame.f_locals.get("self", frame) if is_context else frame

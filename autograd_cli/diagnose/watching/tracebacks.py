@@ -18,8 +18,16 @@ _OWN_LINE = f'File "{OWN}'
 _MODE = Mode.__torch_function__.__code__.co_filename
 
 
+# An error's own class may have other attributes of these names, or refuse to have one set.
+_error: Any = BaseException
+_traceback, _set_traceback = _error.__traceback__.__get__, _error.__traceback__.__set__
+_cause, _context = _error.__cause__.__get__, _error.__context__.__get__
+_group: Any = BaseExceptionGroup
+_members = _group.exceptions.__get__
+
+
 def clean(error: BaseException) -> None:
-    """Take the frames of the watch out of an error's traceback, and of those it was raised from."""
+    """Take the frames of the watch out of an error's traceback, and of those it was raised from or holds."""
     seen: set[int] = set()
     stack: list[BaseException | None] = [error]
     while stack:
@@ -27,8 +35,16 @@ def clean(error: BaseException) -> None:
         if each is None or id(each) in seen:
             continue
         seen.add(id(each))
-        each.__traceback__ = cleaned(each.__traceback__)
-        stack += [each.__cause__, each.__context__]
+        _set_traceback(each, cleaned(traceback_of(each)))
+        stack += [_cause(each), _context(each)]
+        if isinstance(each, BaseExceptionGroup):
+            stack += _members(each)
+
+
+def traceback_of(error: BaseException) -> TracebackType | None:
+    """An error's traceback, whatever its class makes of the name."""
+    found: TracebackType | None = _traceback(error)
+    return found
 
 
 def cleaned(traceback: TracebackType | None) -> TracebackType | None:

@@ -10,6 +10,10 @@ from autograd_cli.report.diagnosis import Placed
 if TYPE_CHECKING:
     from autograd_cli.diagnose.watching.installed import Installed
 
+_error: Any = BaseException
+_traceback = _error.__traceback__.__get__
+"""An error's traceback, whatever its class makes of the name."""
+
 
 class Watch:
     """A context around the run of a script, in the thread that runs it.
@@ -46,13 +50,19 @@ class Watch:
             self._guarded(lambda: found.extend(self._installed.findings()))
         return tuple(found)
 
-    def cleaned(self, error: BaseException) -> None:
-        """Take the frames of the watch out of an error's traceback, and out of those it came from."""
+    def cleaned(self, error: BaseException) -> TracebackType | None:
+        """The traceback of an error that ended the script, without the frames of the watch.
+
+        They are taken out of those that the error came from as well; where that fails, nothing is.
+        """
         if self._installed is not None:
             from autograd_cli.diagnose.watching.tracebacks import clean
 
-            self._installed.is_script_failed = not isinstance(error, KeyboardInterrupt)
-            clean(error)
+            is_exit = isinstance(error, SystemExit) and not error.code
+            self._installed.is_script_failed = not is_exit and not isinstance(error, KeyboardInterrupt)
+            self._guarded(lambda: clean(error))
+        traceback: TracebackType | None = _traceback(error)
+        return traceback
 
     def _install(self) -> None:
         def make() -> None:
