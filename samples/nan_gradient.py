@@ -2,7 +2,6 @@
 # python samples/nan_gradient.py
 # shows: AGX502
 # shows: 0 × inf
-# status: 1
 # where leaves the branch out, and the gradient of the branch is infinite: 0 times that is NaN.
 import torch
 

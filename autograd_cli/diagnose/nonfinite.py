@@ -1,5 +1,6 @@
 """NaN and infinity in a gradient: which element, which node, which product."""
 
+import cmath
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import isfinite, isnan
@@ -65,7 +66,7 @@ def flat(values: Any) -> Iterator[Any]:
 
 
 def _finite(number: Any) -> bool:
-    return isfinite(abs(number)) if isinstance(number, complex) else isfinite(number)
+    return cmath.isfinite(number) if isinstance(number, complex) else isfinite(number)
 
 
 def _is_nan(number: Any) -> bool:
@@ -174,7 +175,7 @@ def _lost_value(scene: Scene) -> Iterator[Finding]:
         span=cause.value.step.expr.span,
         cause=lines if mended else (*lines, _unmended(scene)),
         fix=mended or (tuple(overflow.fixes(scene, over)) if over else ()),
-        bindings=[],
+        leaves=[each.name for each in scene.gradients],
         **telling.evidence(scene, cause),
     )
 

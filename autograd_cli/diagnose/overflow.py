@@ -9,7 +9,7 @@ import torch
 
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.numerics.edges import plain_name
-from autograd_cli.diagnose.scene import Scene
+from autograd_cli.diagnose.scene import Scene, is_floating
 from autograd_cli.gradients.replay import raised
 from autograd_cli.report import Fix
 from autograd_cli.run.tape import LiveStep, filled
@@ -57,8 +57,8 @@ def first_not_finite(scene: Scene) -> LiveStep | None:
 
 
 def all_finite(value: Any) -> bool:
-    """Whether a value is no floating tensor, or holds only finite numbers."""
-    if not isinstance(value, torch.Tensor) or value.is_meta or not value.is_floating_point():
+    """Whether a value is no floating or complex tensor, or holds only finite numbers."""
+    if not is_floating(value) or value.is_meta:
         return True
     return bool(torch.isfinite(value.detach()).all())
 
@@ -90,11 +90,11 @@ def told(scene: Scene, found: Overflow) -> Iterator[str]:
     most = torch.finfo(found.dtype).max
     place = f" at [{', '.join(map(str, found.index))}]" if found.index else ""
     ends = f"{dtype_name(found.dtype)} ends at {most:.2g}"
-    yield f"the value of {text} is {_sign(found)}inf{place}{_given(scene, found)}: {ends}"
+    yield f"the value of {text} is {_number(found)}{place}{_given(scene, found)}: {ends}"
 
 
-def _sign(found: Overflow) -> str:
-    return "-" if found.step.value[found.index] < 0 else ""
+def _number(found: Overflow) -> str:
+    return f"{found.step.value[found.index].item():.7g}"
 
 
 def _given(scene: Scene, found: Overflow) -> str:
@@ -109,7 +109,7 @@ def _numbers(
 ) -> Iterator[tuple[str, str]]:
     for each in scene.arguments(step):
         value = each.value
-        if isinstance(value, torch.Tensor) and value.shape == shape and value.is_floating_point():
+        if is_floating(value) and value.shape == shape:
             text = scene.source[scene.operand(step, each).span]
             yield drawing.quoted(text), f"{value.detach()[index].item():.7g}"
 

@@ -118,9 +118,26 @@ def status_of(
     """The exit status that a report's verdicts and findings amount to."""
     failing = {Severity.ERROR, Severity.WARNING} if options.strict else {Severity.ERROR}
     bad = any(each.severity in failing and not _is_allowed(each, options) for each in findings)
-    wrong = not all(_passes(gradient.verdict, options) for gradient in gradients)
+    wrong = not all(
+        _passes(each.verdict, options) or _is_explained(each, findings, options) for each in gradients
+    )
     unchecked = options.check and not gradients
     return ExitStatus.FAILED if bad or wrong or unchecked else ExitStatus.OK
+
+
+_BY_CAUSE = {
+    "AGX415": (Verdict.WRONG,),
+    "AGX502": (Verdict.WRONG, Verdict.DOMAIN_EDGE, Verdict.JUMP),
+}
+"""Warnings that say why a gradient is no good, with the verdicts that count no more beside them."""
+
+
+def _is_explained(each: Gradient | SecondBlock, findings: Sequence[Finding], options: Options) -> bool:
+    """Whether a warning of what made a gradient wrong, or no number, counts for its verdict."""
+    if options.check or options.strict or not isinstance(each, Gradient):
+        return False
+    found = (one for one in findings if each.verdict in _BY_CAUSE.get(one.code, ()))
+    return any(one.code == "AGX415" or each.name in one.leaves for one in found)
 
 
 def _is_allowed(finding: Finding, options: Options) -> bool:

@@ -20,7 +20,7 @@ from autograd_cli.explore.single import backward_explained, judging, with_steps
 from autograd_cli.explore.watching import Place, Seen, Watching
 from autograd_cli.graph.pack import graph as packed_graph, with_cotangents
 from autograd_cli.graph.read import Reading, reading_of
-from autograd_cli.report import Backward, Finding, Gradient, Graph, Inspection, Report, Verdict
+from autograd_cli.report import Backward, Finding, Gradient, Graph, Inspection, Report
 from autograd_cli.run.slices import Slice
 from autograd_cli.run.traced import Ran
 
@@ -165,20 +165,11 @@ def _report(
         graph=shown.graph,
         gradients=shown.gradients,
         findings=findings,
-        status=status_of(_unexplained(every, findings, options), findings, options),
+        status=status_of(every, findings, options),
         statements=known,
         backwards=tuple(backwards),
         root=root.name,
     )
-
-
-def _unexplained(
-    every: Sequence[Gradient], findings: Sequence[Finding], options: Options
-) -> Sequence[Gradient]:
-    """The gradients that count beside the findings: a warning of what made one wrong counts for it."""
-    if options.check or not any(each.code == "AGX415" for each in findings):
-        return every
-    return [each for each in every if each.verdict is not Verdict.WRONG]
 
 
 def _inspected(ran: Ran, watching: Watching, options: Options) -> Inspection | None:

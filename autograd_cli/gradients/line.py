@@ -227,7 +227,7 @@ class Line:
         """The size of the largest value on the way to the sum, of a typical component at least."""
         tensors = [v.detach() for v in self.values if isinstance(v, torch.Tensor) and v.is_floating_point()]
         sizes = [float(v.abs().nan_to_num(0.0, 0.0, 0.0).max()) for v in tensors if v.numel()]
-        return max(self.typical, *sizes) * float(self.cotangent.abs().max())
+        return max([self.typical, *sizes]) * float(self.cotangent.abs().max())
 
     @once
     def stepped(self) -> bool:

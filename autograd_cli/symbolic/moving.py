@@ -166,7 +166,7 @@ def cartesian_prod(call: Call, g: Value, *tensors: Any) -> Contributions:
 
 def _column_of(g: Value, place: int, sizes: Sequence[int], piece: Operand) -> Value:
     if g.natural == ():
-        return g.times(Term(prod(sizes) // sizes[place]), piece.shape)
+        return g.times(Term(prod(sizes[:place]) * prod(sizes[place + 1 :])), piece.shape)
     others = [d for d in range(len(sizes)) if d != place]
     return mapped(g, lambda e: _summed(method(e, "select", 1, place), sizes, others), piece.shape)
 

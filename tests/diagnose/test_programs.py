@@ -1,7 +1,7 @@
 """Programs as people write them: right ones get no finding, others the one they should, with its fix.
 
-Those under `programs/wrong` say in their first lines what is expected: a code, a severity, a
-line, and the exit status where it is 1 for a warning; then words of a repair that works.
+Those under `programs/wrong` say in their first lines what is expected: a code, a severity and a
+line; then words of a repair that works.
 """
 
 import re
@@ -16,7 +16,7 @@ from autograd_cli.report import Finding, Report
 FOLDER = Path(__file__).parent / "programs"
 RIGHT = sorted((FOLDER / "right").glob("*.py"))
 WRONG = sorted((FOLDER / "wrong").glob("*.py"))
-EXPECTED = re.compile(r"# expect: (AGX\d{3}) (\w+) (\d+)(?: (\d))?\n(?:# fix: (.+)\n)?")
+EXPECTED = re.compile(r"# expect: (AGX\d{3}) (\w+) (\d+)\n(?:# fix: (.+)\n)?")
 
 
 def report_of(path: Path) -> Report:
@@ -40,9 +40,9 @@ def test_a_right_program_gets_no_finding(path):
 @pytest.mark.parametrize("path", WRONG, ids=lambda path: path.stem)
 def test_a_mistake_gets_its_finding_and_no_other(path):
     report = report_of(path)
-    code, severity, line, status, fix = EXPECTED.match(path.read_text()).groups()
+    code, severity, line, fix = EXPECTED.match(path.read_text()).groups()
     assert told(report.findings) == [(code, severity, int(line))]
-    assert report.status == int(status or severity == "error")
+    assert report.status == int(severity == "error")
     assert not any(f.fix and all(each.passed is False for each in f.fix) for f in report.findings)
     if fix:
         offered = [each for each in report.findings[0].fix if fix in each.text]

@@ -69,12 +69,13 @@ SILENT = {
 
 
 @pytest.mark.parametrize(("body", "slope"), SILENT.values(), ids=SILENT)
-def test_a_silent_wrong_gradient_is_wrong(explored, only, body, slope):
+def test_a_silent_wrong_gradient_is_wrong_and_warned_of(explored, only, body, slope):
     report = explored(f"x = torch.tensor([1., 2., 3.], requires_grad=True)\n{body}out.backward()\n")
     (gradient,) = only(report).gradients
     assert str(gradient.verdict) == "WRONG"
     assert gradient.numeric == pytest.approx(slope)
-    assert report.status == 1
+    assert [(each.code, str(each.severity)) for each in report.findings] == [("AGX415", "warning")]
+    assert report.status == 0
 
 
 def test_what_is_cut_is_held_as_recorded(explored, only):

@@ -6,7 +6,16 @@ from typing import Any
 
 import torch
 
-from autograd_cli.diagnose.numerics.played import Index, Played, factor, handed, reached_from
+from autograd_cli.diagnose.numerics.played import (
+    Index,
+    Number,
+    Played,
+    factor,
+    handed,
+    number_of,
+    reached_from,
+)
+from autograd_cli.diagnose.scene import is_floating
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.report import below
 from autograd_cli.run.tape import LiveStep
@@ -29,11 +38,11 @@ class Born:
     step: LiveStep
     operand: int
     index: Index
-    value: float
+    value: Number
     out: Index | None
-    arriving: float | None
-    factor: float | None
-    made: float
+    arriving: Number | None
+    factor: Number | None
+    made: Number
 
 
 def first(one: Played) -> Born | None:
@@ -80,7 +89,7 @@ class Meeting:
 
     step: LiveStep
     index: Index
-    parts: tuple[float, ...]
+    parts: tuple[Number, ...]
 
 
 def meeting(one: Played) -> Meeting | None:
@@ -96,13 +105,13 @@ def meeting(one: Played) -> Meeting | None:
     return None
 
 
-def _parts(one: Played, step: LiveStep, index: Index) -> Iterator[float]:
+def _parts(one: Played, step: LiveStep, index: Index) -> Iterator[Number]:
     """What the calls that read a value send to an element of it."""
     for reader in one.run.steps[step.index + 1 : one.root + 1]:
         if reader.index in one.slopes and step.index in below(reader):
             sent = handed(one, reader, one.slopes[reader.index]).get(step.index)
             if sent is not None:
-                yield float(sent[index])
+                yield number_of(sent[index])
 
 
 def _downwards(one: Played) -> Iterator[LiveStep]:
@@ -126,14 +135,14 @@ def _products(one: Played, step: LiveStep, arriving: torch.Tensor) -> Iterator[B
 def _product(
     one: Played, step: LiveStep, operand: int, index: Index, arriving: torch.Tensor, slope: torch.Tensor
 ) -> Born:
-    value, made = float(one.operand(step, operand)[index]), float(slope[index])
+    value, made = number_of(one.operand(step, operand)[index]), number_of(slope[index])
     outs = _outs(one, step, operand, index)
-    parts = [(out, float(arriving[out]), _slope(one, step, operand, index, out)) for out in outs]
+    parts = [(out, number_of(arriving[out]), _slope(one, step, operand, index, out)) for out in outs]
     for out, came, by in parts:
         if by is not None and not _is_number(came * by):
             return Born(step, operand, index, value, out, came, by, made)
     if arriving.numel() == 1:
-        return Born(step, operand, index, value, (), float(arriving), None, made)
+        return Born(step, operand, index, value, (), number_of(arriving), None, made)
     if len(parts) == 1:
         return Born(step, operand, index, value, *parts[0], made)
     return Born(step, operand, index, value, None, None, None, made)
@@ -151,12 +160,12 @@ def _is_activation(step: LiveStep) -> bool:
     return step.function is not None and step.function.name in ("where", "masked_fill", "clamp")
 
 
-def _slope(one: Played, step: LiveStep, operand: int, index: Index, out: Index) -> float | None:
+def _slope(one: Played, step: LiveStep, operand: int, index: Index, out: Index) -> Number | None:
     is_elementwise = step.function is not None and step.function.kind is Kind.ELEMENTWISE
     return factor(one, step, operand, index, out) if is_elementwise else None
 
 
-def _is_number(value: float) -> bool:
+def _is_number(value: Number) -> bool:
     return value - value == 0
 
 
@@ -169,30 +178,32 @@ class Spoilt:
 
     step: LiveStep
     index: Index
-    value: float
+    value: Number
 
 
 def spoilt(one: Played) -> Spoilt | None:
     """The first value that is no number or infinite while nothing that goes into it is."""
     for step in one.run.steps[: one.root + 1]:
         value = one.made(step)
-        if step.kind != "call" or not _is_floating(value):
+        if step.kind != "call" or not _is_looked_at(value):
             continue
         for is_wrong in (torch.isnan, torch.isinf):
             wrong = is_wrong(value)
             if bool(wrong.any()) and not _is_given(one, step, is_wrong):
                 index = tuple(wrong.nonzero()[0].tolist())
-                return Spoilt(step, index, float(value[index]))
+                return Spoilt(step, index, number_of(value[index]))
     return None
 
 
 def _is_given(one: Played, step: LiveStep, is_wrong: IsWrong) -> bool:
     """Whether what a step is given is so already."""
     given = [*step.args, *step.kwargs.values(), *(one.operand(step, index) for index in below(step))]
-    numbers = [torch.tensor(each) for each in given if isinstance(each, float)]
-    tensors = [each.detach() for each in given if _is_floating(each)]
+    numbers = [
+        torch.tensor(each, dtype=torch.complex128) for each in given if isinstance(each, float | complex)
+    ]
+    tensors = [each.detach() for each in given if _is_looked_at(each)]
     return any(bool(is_wrong(each).any()) for each in (*numbers, *tensors))
 
 
-def _is_floating(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.is_floating_point() and not value.is_meta
+def _is_looked_at(value: Any) -> bool:
+    return is_floating(value) and not value.is_meta

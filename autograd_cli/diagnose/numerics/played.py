@@ -18,6 +18,9 @@ HALVES = (torch.float16, torch.bfloat16)
 
 Index = tuple[int, ...]
 
+Number = float | complex
+"""An element of a tensor, complex where that is."""
+
 
 @dataclass(frozen=True)
 class Played:
@@ -195,7 +198,13 @@ def _passes(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.requires_grad
 
 
-def factor(one: Played, step: LiveStep, operand: int, index: Index, out: Index) -> float | None:
+def number_of(element: torch.Tensor) -> Number:
+    """The number of a tensor that holds one."""
+    number = element.item()
+    return number if isinstance(number, complex) else float(number)
+
+
+def factor(one: Played, step: LiveStep, operand: int, index: Index, out: Index) -> Number | None:
     """The slope of element `out` of an elementwise step by element `index` of an operand."""
     planned, made = one.calls.get(step.index), one.values[step.index]
     if planned is None:
@@ -211,7 +220,7 @@ def factor(one: Played, step: LiveStep, operand: int, index: Index, out: Index) 
             (found,) = torch.autograd.grad(single.sum(), leaf, allow_unused=True)
     except (RuntimeError, TypeError):
         return None
-    return None if found is None else float(found)
+    return None if found is None else number_of(found)
 
 
 def _args(planned: Planned) -> tuple[Any, ...]:

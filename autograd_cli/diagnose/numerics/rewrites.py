@@ -11,7 +11,7 @@ from autograd_cli.diagnose.numerics import forms
 from autograd_cli.diagnose.numerics.births import Born, first, spoilt
 from autograd_cli.diagnose.numerics.edges import Edge, edge, plain_name
 from autograd_cli.diagnose.numerics.masks import chooser, condition
-from autograd_cli.diagnose.numerics.played import HALVES, Played
+from autograd_cli.diagnose.numerics.played import Played
 from autograd_cli.diagnose.numerics.proving import Proof, proof
 from autograd_cli.diagnose.numerics.scales import in_bfloat16
 from autograd_cli.diagnose.overflow import fits
@@ -37,6 +37,14 @@ _MOST = 2
 
 _LONG = 36
 """Characters of an operand that is written out twice or more."""
+
+_WIDER = {
+    torch.float16: ("float", "float32"),
+    torch.bfloat16: ("float", "float32"),
+    torch.float32: ("double", "float64"),
+    torch.complex64: ("cdouble", "complex128"),
+}
+"""The method that makes a dtype wider, and what it makes."""
 
 _CASTS = ("half", "to", "type", "type_as")
 
@@ -193,7 +201,8 @@ def _operand(scene: Scene, step: LiveStep, row: Edge) -> Expr | None:
     slot = row.slot if row.slot < len(given) else 0
     if slot >= len(given) or not isinstance(given[slot], Ref):
         return None
-    return scene.operand(step, scene.run.steps[given[slot].index])
+    side = scene.run.steps[given[slot].index]
+    return scene.operand(step, side) if isinstance(side.value, torch.Tensor) else None
 
 
 def _at_edge(scene: Scene, one: Played, step: LiveStep, is_masked: bool) -> Iterator[Rewrite]:
@@ -202,6 +211,8 @@ def _at_edge(scene: Scene, one: Played, step: LiveStep, is_masked: bool) -> Iter
     if row is None or node is None:
         return
     row = _numbered(scene, one, step, row)
+    if row.bound and _is_held(scene, node, row.bound):  # that was not enough
+        return
     short = len(scene.source[node.span]) <= _LONG
     if step.function is not None and step.function.writes:
         yield from _written(scene, row, step)
@@ -212,6 +223,15 @@ def _at_edge(scene: Scene, one: Played, step: LiveStep, is_masked: bool) -> Iter
         yield Rewrite("the operand is held away from there", {node.span: text})
     if not row.value:
         yield _instead(scene, row, node)
+
+
+def _is_held(scene: Scene, node: Expr, bound: str) -> bool:
+    """Whether an operand, or a part that it is computed from by an operator, has the bound already."""
+    if isinstance(node, nodes.Binary):
+        return _is_held(scene, node.left, bound) or _is_held(scene, node.right, bound)
+    if isinstance(node, nodes.Unary):
+        return _is_held(scene, node.operand, bound)
+    return scene.source[node.span].endswith(f".{bound}")
 
 
 def _written(scene: Scene, row: Edge, step: LiveStep) -> Iterator[Rewrite]:
@@ -231,7 +251,8 @@ def _numbered(scene: Scene, one: Played, step: LiveStep, row: Edge) -> Edge:
     given = [*step.args, *step.kwargs.values()]
     ref = given[row.slot if row.slot < len(given) else 0]
     value = one.values[ref.index].detach()
-    limits = torch.finfo(value.dtype)
+    value = value.abs() if value.is_complex() else value
+    limits = torch.finfo(torch.promote_types(value.dtype, torch.get_default_dtype()))
     least = 1e-12 if limits.smallest_normal < 1e-12 else 1e-4
     if "1 - " in row.bound or "1 + " in row.bound:
         least = {torch.float64: 1e-12, torch.float32: 1e-6}.get(value.dtype, 1e-2)
@@ -340,14 +361,13 @@ def _finite_fill(scene: Scene, one: Played, step: LiveStep) -> Iterator[Rewrite]
 def _wider(scene: Scene, one: Played, step: LiveStep) -> Iterator[Rewrite]:
     """The operands in float64, where a number is too large for the dtype alone."""
     value = one.values[step.index]
-    if not isinstance(value, torch.Tensor) or value.dtype == torch.float64:
+    if not isinstance(value, torch.Tensor) or value.dtype not in _WIDER:
         return
+    wider, kind = _WIDER[value.dtype]
     for index in dict.fromkeys(below(step)):
         operand = one.values[index]
         if isinstance(operand, torch.Tensor) and operand.requires_grad:
             node = scene.operand(step, scene.run.steps[index])
-            wider = "float" if value.dtype in HALVES else "double"
             text = repair.followed(scene.source, node, f".{wider}()")
-            kind = "float32" if wider == "float" else "float64"
             yield Rewrite(f"{kind} holds larger numbers", {node.span: text})
             return

@@ -10,7 +10,7 @@ from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.numerics.births import Born, Meeting, Spoilt, first, follows, meeting, spoilt
 from autograd_cli.diagnose.numerics.edges import plain_name
 from autograd_cli.diagnose.numerics.masks import Chosen, chooser
-from autograd_cli.diagnose.numerics.played import Index, Played
+from autograd_cli.diagnose.numerics.played import Index, Number, Played, number_of
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.report import below
 from autograd_cli.run.tape import LiveStep
@@ -194,30 +194,30 @@ def _placed(index: Index) -> str:
     return f" at [{', '.join(map(str, index))}]" if index else ""
 
 
-def number(value: float) -> str:
+def number(value: Number) -> str:
     """A number as sentences have it."""
     return f"{value:.7g}"
 
 
-def _numbers(one: Played, step: LiveStep, index: Index) -> Iterator[tuple[int, float]]:
+def _numbers(one: Played, step: LiveStep, index: Index) -> Iterator[tuple[int, Number]]:
     """The operands of an elementwise step that count at an element, and their numbers there."""
     shape = one.values[step.index].shape
     for each in dict.fromkeys(below(step)):
         value = one.operand(step, each)
-        if not isinstance(value, torch.Tensor) or value.is_complex() or len(index) != len(shape):
+        if not isinstance(value, torch.Tensor) or len(index) != len(shape):
             continue
         try:
-            yield each, float(value.broadcast_to(shape)[index])
+            yield each, number_of(value.broadcast_to(shape)[index])
         except RuntimeError:
             continue
 
 
-def operands_at(scene: Scene, one: Played, step: LiveStep, index: Index) -> Iterator[tuple[str, float]]:
+def operands_at(scene: Scene, one: Played, step: LiveStep, index: Index) -> Iterator[tuple[str, Number]]:
     """The tensors that a step was given, as they are written, with their numbers at an element."""
     for each, value in _numbers(one, step, index):
         node = scene.operand(step, scene.run.steps[each])
         yield scene.source[node.span], value
 
 
-def _texts(scene: Scene, one: Played, found: Spoilt) -> Iterator[tuple[str, float]]:
+def _texts(scene: Scene, one: Played, found: Spoilt) -> Iterator[tuple[str, Number]]:
     yield from operands_at(scene, one, found.step, found.index)

@@ -1,4 +1,4 @@
-# expect: AGX502 warning 10 1
+# expect: AGX502 warning 10
 # fix: 0.001 * w.grad
 import torch
 torch.manual_seed(0)

@@ -1,4 +1,4 @@
-# expect: AGX502 warning 11 1
+# expect: AGX502 warning 11
 # fix: lr = 0.001
 import torch
 torch.manual_seed(0)

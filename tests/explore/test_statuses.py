@@ -1,0 +1,42 @@
+"""What a report ends with: a warning that tells why a gradient is no number counts for its verdict."""
+
+import pytest
+
+from autograd_cli.explore import Options, explore
+
+HEAD = "import torch\nx = torch.tensor([{}], requires_grad=True)\n"
+BROKEN = {
+    "sqrt at 0": ("sqrt(x).sum()", "[0.,4.]"),
+    "log of a negative": ("log(x).sum()", "[-2.,3.]"),
+    "0 / 0": ("(x/x.norm()).sum()", "[0.,0.]"),
+    "program, sqrt at 0": (HEAD.format("0., 4.") + "y = torch.sqrt(x).sum()\ny.backward()\n", None),
+    "program, log of a negative": (HEAD.format("-2., 4.") + "y = torch.log(x).sum()\ny.backward()\n", None),
+    "program, root of its own": (HEAD.format("0., 4.") + "y = torch.sqrt(x).sum()\n", None),
+    "program, two backwards": (
+        HEAD.format("0., 4.") + "x.sum().backward()\nx.grad = None\nx.sqrt().sum().backward()\n",
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "value"), BROKEN.values(), ids=BROKEN)
+def test_nan_that_is_explained_is_a_warning(source, value):
+    bindings = [("x", value)] if value else []
+    report = explore(source, bindings)
+    assert [str(each.verdict) for each in report.gradients] == ["DOMAIN EDGE"]
+    assert [(each.code, str(each.severity)) for each in report.findings] == [("AGX502", "warning")]
+    assert report.status == 0
+    assert explore(source, bindings, Options(strict=True)).status == 1
+    assert explore(source, bindings, Options(check=True)).status == 1
+
+
+def test_only_the_gradients_that_it_names_are_excused():
+    report = explore("sqrt(x).sum() + floor(y)", [("x", "[0.,4.]"), ("y", "2.")])
+    assert [(each.name, str(each.verdict)) for each in report.gradients] == [
+        ("x", "DOMAIN EDGE"), ("y", "JUMP"),
+    ]  # fmt: skip
+    assert report.status == 1
+
+
+def test_without_a_warning_a_verdict_counts():
+    assert explore("floor(y)", [("y", "2.")]).status == 1
