@@ -42,7 +42,8 @@ _INDEX = re.compile(r"(?:element|index|dimension|dim|argument #|entry|position|O
 _NAME = re.compile(r"(?<!\w)'([\w.]+)'|size mismatch for ([\w.]+)")
 _RELEASE = re.compile(r"\b(?:py)?torch(?: version)?[ :=-]*(\d+\.\d+(?:\.\d+)?(?:\+\w+)?)\b", re.IGNORECASE)
 _LIBRARY = re.compile(
-    r"site-packages|dist-packages|[\\/]lib[\\/]python\d|^<frozen|^torch[\\/]|"
+    r"site-packages|dist-packages|[\\/]lib[\\/]python\d|^torch[\\/]|"
+    r"^<(?:frozen|__array_function__|decorator-gen|eval_with_key)|"
     r"[\\/]torch[\\/](?:csrc|nn|autograd|optim|utils|cuda|amp|jit|fx|func|distributed|_\w+|tensor\.py)|"
     r"(?i:[\\/](?:python\d*|\w*conda\d*|miniforge\d*)[\\/](?:envs[\\/][^\\/]+[\\/])?lib[\\/])|"
     r"[\\/]s?bin[\\/][\w-]+$"

@@ -22,7 +22,8 @@ _GAP = 6
 _MOST_FRAMES = 200
 
 _HEAD = re.compile(
-    r"^(?P<place>(?P<file>[^\s:][^:]*(?::\\[^:]+)?):(?P<line>\d+): )?(?:.{0,1900}?[\s\]:(|])??"
+    r"^(?:.{0,400}?(?:it/s|s/it)[^\]]{0,200}\] *)?"
+    r"(?P<place>(?P<file>[^\s:][^:]*(?::\\[^:]+)?):(?P<line>\d+): )?(?:.{0,1900}?[\s\]:(|])??"
     r"(?P<kind>(?:[A-Za-z_]\w*\.)*[A-Za-z_]*(?:Error|Warning|Exception)|what\(\)):\s*(?P<message>.*)$"
 )
 _ASSERTION = re.compile(r"Assertion [`'].{1,300}failed")
@@ -55,7 +56,13 @@ _IPYTHON = re.compile(
     r"(?:File )?(?P<file>(?:[A-Za-z]:)?[^\s:]+\.py|<[\w ]+>):(?P<line>\d+)(?:, in (?P<function>[^(]+).*)?$|"
     r"(?:Cell|Input) (?P<cell>In ?\[\d+\])(?:, line (?P<at>\d+))?(?:, in (?P<inside>[^(]+).*)?$"
 )
-_OLD = re.compile(r"(?P<file>[^\s]+(?:\.py|>)) in (?P<function>[^(]+)\(?.*$")
+_OLD = re.compile(
+    r"(?P<file>[^\s]+(?:\.py|>)) in (?P<function>[^(]+)\(?.*$|"
+    r"(?:\S{1,20} \S{1,4} )?(?P<notebook>(?:[A-Za-z]:\\|~?/)[^:*?\"<>|]*\.ipynb)(?: Cell \d+)?"
+    r"(?: in (?P<inside>[^(]+)\(?.*| line (?P<line>\d+))?$"
+)
+_LINK = re.compile(r"\[([^\]]*)\]\((?:https?|file|vscode-notebook-cell):[^)\s]*\)")
+"""What a notebook's page makes of a file or of a number of a line."""
 _ARROW = re.compile(r"(?:-+>|❱) *(?P<line>\d+) *│? *(?P<text>.*)$")
 _RICH = re.compile(r"(?P<file>\S+\.py):(?P<line>\d+) in (?P<function>\S+)$")
 _PYTEST = re.compile(
@@ -114,8 +121,8 @@ def _raised(lines: Sequence[Clean], at: int, depth: int) -> Raised | None:
         return _special(lines, at)
     before, rest = [one.text for one in lines[:at]], [one.text for one in lines[at + 1 :]]
     is_placed = match is not None and match["file"] is not None
-    message, taken = _message(match["message"], _of_same(lines, at), is_placed) if match else (head.text, 0)
-    kind = "" if match is None or match["kind"] == "what()" else match["kind"].rpartition(".")[2]
+    message, taken = _message(match, _of_same(lines, at), is_placed) if match else (head.text, 0)
+    kind = "" if match is None or match["kind"] == "what()" else _once(match["kind"].rpartition(".")[2])
     start = _start(before)
     placed = (*_stack(before), *_place(match, rest)) if match and is_placed else ()
     frames = placed or _typed(_frames(before[start:], rest[taken:]), before[max(start - 1, 0) : start])
@@ -178,12 +185,20 @@ def _cause(lines: Sequence[Clean], start: int, depth: int) -> Raised | None:
     return None
 
 
-def _message(first: str, rest: Iterable[str], is_placed: bool) -> tuple[str, int]:
+def _once(kind: str) -> str:
+    """The class, where two processes wrote it at once into one line."""
+    half = len(kind) // 2
+    return kind[:half] if kind[:half] == kind[half:] else kind
+
+
+def _message(head: re.Match[str], rest: Iterable[str], is_placed: bool) -> tuple[str, int]:
     """The whole message, and how many of the lines after the head belong to it.
 
     Under what `is_placed` stands a line of source, further in.
     """
+    first = head["message"].removeprefix(": ")
     lines = [first.strip()]
+    width = head.end()
     for text in islice(rest, _MOST_LINES):
         if not text.strip() and len(lines) == 1 and first.rstrip().endswith(":"):
             continue  # double-spaced
@@ -191,17 +206,21 @@ def _message(first: str, rest: Iterable[str], is_placed: bool) -> tuple[str, int
             break
         if is_placed and text.startswith("  "):
             break
-        if not _goes_on(lines[-1], text):
+        if not _goes_on(lines[-1], width, text):
             break
         lines.append(text.strip())
+        width = len(text)
     return "\n".join(lines).strip(), len(lines) - 1
 
 
-def _goes_on(line: str, text: str) -> bool:
-    """Whether `text` is the rest of what `line` says: further in, listed, or broken by a terminal."""
+def _goes_on(line: str, width: int, text: str) -> bool:
+    """Whether `text` is the rest of what `line` says: further in, listed, or broken by a terminal.
+
+    `width` is how far the line goes, with what stands before the words.
+    """
     if text[0].isspace() or line.endswith((",", ":")):
         return True
-    return len(line) >= _BROKEN_AT and not _ENDED.search(line) and bool(_GOES_ON.match(text))
+    return width >= _BROKEN_AT and not _ENDED.search(line) and bool(_GOES_ON.match(text))
 
 
 def _of_same(lines: Sequence[Clean], at: int) -> Iterator[str]:
@@ -281,6 +300,7 @@ class _Reader:
 
     def take(self, text: str) -> None:
         """The next line."""
+        text = _LINK.sub(r"\1", text) if "](" in text else text
         if match := _FILE.match(text):
             self.add(match["file"], int(match["line"]), match["function"] or "")
         elif match := _RICH.match(text):
@@ -292,7 +312,8 @@ class _Reader:
         elif match := _PYTEST.match(text):
             self.add(match["file"], int(match["line"]), match["function"] or "", self.marked)
         elif match := _OLD.match(text):
-            self.add(match["file"], 0, match["function"], has_arrow=True)
+            function = match["function"] or match["inside"] or ""
+            self.add(match["file"] or match["notebook"], int(match["line"] or 0), function, has_arrow=True)
         elif match := _ARROW.match(text):
             self.pointed(int(match["line"]), match["text"])
         elif match := _MARKED.match(text):

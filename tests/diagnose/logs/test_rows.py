@@ -30,6 +30,14 @@ NAN = "Function 'MulBackward0' returned nan values in its 0th output."
 JACOBIANS = "Jacobian mismatch for output 0 with respect to input 0,\n"
 IS_VIEW = "Output 1 of SplitBackward0 is a view and is being modified inplace."
 ASSERT = "CUDA error: device-side assert triggered"
+FLOAT_INDEX = (
+    "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+)
+FLOAT_INDEX += "(got float)"
+SUM = "The size of tensor a (6) must match the size of tensor b (9) at non-singleton dimension 0"
+BEYOND = "index 9 is out of bounds for dimension 1 with size 5"
+MASKED = {"before": ("    loss = parts[~nan_mask].mean()",)}
+BCE = "loss = F.binary_cross_entropy_with_logits(out, y)"
 
 KNOWN = [
     ("loss-has-no-grad-path", NO_PATH, {"text": "total.backward()"}),
@@ -181,6 +189,32 @@ KNOWN = [
         {"kind": "GradcheckError"},
     ),
     ("broadcast-shape-mismatch", "output with shape [3] doesn't match the broadcast shape [4, 3]", {}),
+    ("index-dtype", FLOAT_INDEX, {"kind": "IndexError"}),
+    ("operand-shape", "input.size(-1) must be equal to input_size. Expected 8, got 6", {}),
+    ("operand-shape", "input has inconsistent input_size: got 6 expected 8", {}),
+    ("operand-shape", "Expected hidden[0] size (1, 9, 4), got [1, 7, 4]", {}),
+    ("operand-shape", "Input batch size 2 doesn't match hidden[0] batch size 3", {}),
+    ("checkpoint-shape-mismatch", SUM, {"lib": "optim/adam.py"}),
+    ("broadcast-shape-mismatch", SUM, {}),
+    ("label-out-of-range", BEYOND, {"text": "hot.scatter_(1, y, 1)"}),
+    ("label-out-of-range", "Invalid index in scatter at x.cpp:151", {"text": "z = hot(y)"}),
+    (
+        "label-out-of-range",
+        ASSERT,
+        {
+            "before": ("Assertion `idx_dim >= 0 && idx_dim < index_size` failed.",),
+            "text": "hot.scatter_(1, y, 1)",
+        },
+    ),
+    ("loss-accumulated-with-graph", OOM, {"text": "running += loss"}),
+    ("loss-accumulated-with-graph", OOM, {"text": "total += criterion(net(x), y)"}),
+    ("nan-grad-masked-branch", "Function 'DivBackward0' returned nan values in its 0th output.", MASKED),
+    (
+        "inplace-modified-saved-tensor",
+        CHANGED + ": [torch.FloatTensor [4, 8, 2]], which is output 0 of AsStridedBackward0",
+        {},
+    ),
+    ("bce-target-dtype", "result type Float can't be cast to the desired output type Long", {"text": BCE}),
 ]
 
 
@@ -198,6 +232,11 @@ LEFT_ALONE = [
     (OOM, {}),
     (OOM, {"before": ("reading /data/valid/12/30.png",)}),
     ("RESOURCE_EXHAUSTED: Out of memory on CUDA", {"kind": "XlaRuntimeError", "function": "evaluate"}),
+    (OOM, {"text": "running += loss.item()"}),
+    (FLOAT_INDEX.replace("float", "set"), {"kind": "IndexError"}),
+    (FLOAT_INDEX.replace("None and long or byte Variables", "tf.newaxis (`None`)"), {"kind": "TypeError"}),
+    (BEYOND, {"text": "row = table[9]"}),
+    ("Detected call of `lr_scheduler.step()` before `optimizer.step()`.", {"kind": "UserWarning"}),
     (OOM, {"function": "evaluate", "before": ("tensorflow/core/common_runtime/bfc.cc: none",)}),
     ("'NoneType' object has no attribute 'data'", {"kind": "AttributeError", "text": "node.data.next"}),
     ("unsupported operand type(s) for +: 'int' and 'NoneType'", {"kind": "TypeError"}),
@@ -307,6 +346,16 @@ def test_what_backward_starts_at_is_told_as_it_is_written(text, start):
             "Expected to mark a variable ready only once. Parameter at index 4 with name fc.bias has been",
             "the parameter fc.bias got its gradient twice",
         ),
+        (FLOAT_INDEX, "`y = f(x)` indexes a tensor by a float"),
+        (
+            "input.size(-1) must be equal to input_size. Expected 8, got 6",
+            "a last size of 6, the layer's input_size is 8",
+        ),
+        (
+            "input has inconsistent input_size: got 6 expected 8",
+            "a last size of 6, the layer's input_size is 8",
+        ),
+        ("Expected hidden size (1, 9, 4), got [1, 7, 4]", "has shape [1, 7, 4], where [1, 9, 4] belongs"),
         ("element 1 of the input tensors does not require grad", "the tensor at index 1"),
         (
             "parameters and buffers on device cuda:0 (device_ids[0]) but found one of them on device: cpu",
@@ -315,7 +364,7 @@ def test_what_backward_starts_at_is_told_as_it_is_written(text, start):
     ],
 )
 def test_which_of_two_is_what_is_told_by_the_wording(message, said):
-    kind = "IndexError" if message.startswith("Target") else "RuntimeError"
+    kind = "IndexError" if message.startswith(("Target", "only")) else "RuntimeError"
     assert said in spoken(message, kind=kind)[1]
 
 

@@ -232,7 +232,9 @@ def test_a_warning_inside_a_library_has_the_persons_frame_where_their_handler_pr
     assert len(one.frames) == 2
 
 
-@pytest.mark.parametrize("junk", [" ", "\t", "a'", "=", "1", "\\", '{"log":"', "_", "a-", "Traceback ("])
+@pytest.mark.parametrize(
+    "junk", [" ", "\t", "a'", "=", "1", "\\", '{"log":"', "_", "a-", "Traceback (", "s/it] "]
+)
 def test_lines_of_junk_take_no_longer_than_others(junk):
     line = junk * (3_600 // len(junk))
     log = f"{line}\n  File 'a.py', line 3\n    {line}\n{line[:1_700]} RuntimeError: odd {line}\n" * 20
@@ -247,3 +249,57 @@ def test_a_line_that_was_typed_is_the_frame_of_standard_input():
     assert [frame.text for frame in one.frames] == ["y = f(x)"]
     (one,) = all_raised("done\n" + said)
     assert [frame.text for frame in one.frames] == [""]
+
+
+def test_links_of_a_notebooks_page_are_read_as_what_they_show():
+    log = "RuntimeError                              Traceback (most recent call last)\n"
+    log += "[<ipython-input-8-0a1b>](https://localhost:8080/#) in <cell line: 2>()\n"
+    log += "---> [2](vscode-notebook-cell:/c%3A/a.ipynb#X1?line=1) net(x).sum()\n\n"
+    log += "[/env/lib/python3.11/site-packages/torch/a.py](file:///env/a.py) in forward(self, input)\n"
+    log += "--> [114](file:///env/a.py?line=113)     return F.linear(input)\n\nRuntimeError: odd shapes\n"
+    (one,) = all_raised(log)
+    assert [(frame.file, frame.line, frame.text) for frame in one.frames] == [
+        ("<ipython-input-8-0a1b>", 2, "net(x).sum()"),
+        ("/env/lib/python3.11/site-packages/torch/a.py", 114, "return F.linear(input)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("head", "file", "function"),
+    [
+        (
+            "c:\\Users\\me too\\a.ipynb Cell 14 in <cell line: 8>()",
+            "c:\\Users\\me too\\a.ipynb",
+            "<cell line: 8>",
+        ),
+        ("/home/me/a.ipynb Cell 3 line 8", "/home/me/a.ipynb", ""),
+        ("セル14 を c:\\me\\a.ipynb in <cell line: 8>()", "c:\\me\\a.ipynb", "<cell line: 8>"),
+    ],
+)
+def test_a_cell_is_named_by_the_file_of_its_notebook(head, file, function):
+    log = f"RuntimeError   Traceback (most recent call last)\n{head}\n----> 8 net(x)\n\nRuntimeError: odd\n"
+    (frame,) = all_raised(log)[0].frames
+    assert (frame.file, frame.line, frame.function, frame.text) == (file, 8, function, "net(x)")
+
+
+def test_what_two_processes_wrote_at_once_is_read_once():
+    said = "'NoneType' object has no attribute 'norm'"
+    (one,) = all_raised(f"AttributeErrorAttributeError: : {said}{said}\n")
+    assert one.kind == "AttributeError"
+    assert one.message.startswith(said)
+
+
+def test_a_short_message_is_broken_where_the_line_of_its_class_is_full():
+    log = "RuntimeError: Input type (torch.FloatTensor) and weight type \n(torch.cuda.FloatTensor) differ\n"
+    assert all_raised(log)[0].message.endswith("weight type\n(torch.cuda.FloatTensor) differ")
+    assert (
+        all_raised("RuntimeError: Input type\n(torch.cuda.FloatTensor) differ\n")[0].message == "Input type"
+    )
+
+
+def test_a_warning_has_its_place_behind_a_progress_bar():
+    bar = "epoch 1/20 (loss: 2.5):  61%|██▏   | 62/101 [01:40<02:25,  3.72s/it]"
+    (one,) = all_raised(f"{bar}/home/me/fit.py:7: UserWarning: odd sizes.\n  loss = f(a, b)\n")
+    assert [(frame.file, frame.line, frame.text) for frame in one.frames] == [
+        ("/home/me/fit.py", 7, "loss = f(a, b)")
+    ]

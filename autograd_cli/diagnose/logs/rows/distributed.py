@@ -13,6 +13,12 @@ _NO_GRAD = re.compile(r"did not receive grad for rank \d+: ?([\w.]+(?:(?:, | )[\
 _TWICE = re.compile(r"Parameter at index \d+ with name ([\w.]+)")
 _MOST_NAMES = 6
 _MORE = 6
+_KEPT = written(
+    r"\w*loss\w* *\+=|\+= *(?:self\.)?(?:\w*[Ll]oss\w*|criterion|crit)\b|loss\w*\.(?:append|update)\(|"
+    r"(?:append|update)\(.*loss"
+)
+_NUMBER = written(r"\.(?:item|detach|tolist)\(|\.data\b|float\(")
+"""A loss without its graph."""
 _KINDS = ("RuntimeError", "OutOfMemoryError", "AcceleratorError")
 _FAMILY = ("loss-accumulated-with-graph", "eval-without-no-grad", "retain-graph-memory")
 
@@ -39,11 +45,7 @@ def _phase(line: str) -> bool:
 
 
 def _keeps(raised: Raised, facts: Facts) -> bool:
-    kept = written(
-        r"\w*loss\w* *\+=|loss\w*\.(?:append|update)\(|\.(?:append|update)\(\w*loss\w*\)|"
-        r"(?:append|update)\(.*loss"
-    )
-    return _ran_out(raised, facts) and kept(raised, facts)
+    return _ran_out(raised, facts) and _KEPT(raised, facts) and not _NUMBER(raised, facts)
 
 
 def _at_length(raised: Raised) -> str:

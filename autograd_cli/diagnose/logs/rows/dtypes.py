@@ -1,7 +1,7 @@
 """Dtypes that do not go together, in operands, targets, indices and what a device computes."""
 
 from autograd_cli.diagnose.logs.records import Facts, Raised, Row
-from autograd_cli.diagnose.logs.rows.words import Test, both, either, inside, say, says, written
+from autograd_cli.diagnose.logs.rows.words import Test, both, either, inside, near, say, says, written
 
 _MIXED = (
     "expected scalar type",
@@ -79,6 +79,12 @@ def _target(raised: Raised, facts: Facts) -> str:
     )(raised, facts)
 
 
+def _index(raised: Raised, facts: Facts) -> str:
+    if "valid indices" in raised.message:
+        return say("`{text}` indexes a tensor by a float", "a tensor is indexed by a float")(raised, facts)
+    return say("`{text}` has an index of {found}", "an index is not made of whole numbers")(raised, facts)
+
+
 def _not(test: Test) -> Test:
     return lambda raised, facts: not test(raised, facts)
 
@@ -96,12 +102,13 @@ ROWS = (
             "expected dtype int64",
             "expected dtype int32",
             "only applicable to index tensor",
+            "byte variables are valid indices",
         ),
-        say("`{text}` has an index of {found}", "an index is not made of whole numbers"),
+        _index,
         ("gather, scatter_, embedding and indexing take int64",),
         ("convert the index: index.long()",),
         also=("cross-entropy-target-dtype",),
-        when=says("expected|must be|only applicable"),
+        when=says(r"expected|must be|only applicable|valid indices \(got \w*float"),
     ),
     Row(
         "AGX313",
@@ -141,6 +148,7 @@ ROWS = (
                 says("expected dtype (?:float|double|half) but got dtype (?:long|int|byte|short|bool)"),
                 _TARGET_FLOATS,
                 inside("binary_cross_entropy", "mse_loss", "l1_loss"),
+                near(r"\bF\.(?:binary_cross_entropy|mse_loss|l1_loss|smooth_l1_loss)"),
             ),
         ),
     ),

@@ -7,7 +7,7 @@ _ROOT = says(r"'(?:Sqrt|Pow|Norm|LinalgVectorNorm|Cdist|Std|Div|Rsqrt|Hypot|Pair
 _PASSES_ON = says(r"'(?:Mul|Sum|Mean|Expand|Add|Sub|Neg|Mm|Addmm|Bmm|Sigmoid|Tanh|Softmax)\w*'")
 """NaN in a node that makes none: it is given the infinite slope of what is written around it, times 0."""
 
-_MASKED = near(r"\bwhere\(|masked_\w+\(|\[\w*mask\w*\]")
+_MASKED = near(r"\bwhere\(|masked_\w+\(|\[~?\w*mask\w*\]")
 
 
 def _unmasked(raised: Raised, facts: Facts) -> bool:

@@ -33,7 +33,8 @@ def _weight(raised: Raised, facts: Facts) -> bool:
     """Whether the tensor is a weight as a layer sees it, or a leaf that was changed before, as by init."""
     if not facts.op and facts.shapes and facts.versions[1:] >= (1,):
         return facts.dtypes[:1] in {("float64",), ("float32",), ("float16",), ("bfloat16",)}
-    return facts.op in {
+    is_matrix = not facts.shapes or len(facts.shapes[0]) <= 2
+    return is_matrix and facts.op in {
         "TBackward",
         "TBackward0",
         "T",

@@ -9,6 +9,7 @@ _ASSERT = ("device-side assert", "runtime error (59)", "runtime error (710)", "a
 _LABEL = r"cur_target|n_classes|\bt >= 0|ClassNLL|nll_loss|NLLCriterion"
 _PROBABILITY = r"input(?:_val)? >= (?:0|zero).*input(?:_val)? <= (?:1|one)|BCECriterion"
 _EMBEDDING = r"srcIndex <|srcSelectDimSize|index out of bounds|-sizes\[i\] <= index|idx_dim"
+_SCATTERS = written(r"\bscatter\w*\(|\bone_?hot\w*\(|\bgather\(")
 _FAMILY = ("label-out-of-range", "bce-input-out-of-range", "embedding-index-out-of-range")
 
 
@@ -54,6 +55,11 @@ def _taken_for_true(raised: Raised, facts: Facts) -> str:
     return say(
         f"`{{text}}` takes a tensor {what} for true or false", f"a tensor {what} is taken for true or false"
     )(raised, facts)
+
+
+def _is_label(raised: Raised, facts: Facts) -> bool:
+    """Whether an index that is too large is a class number, by the assertion or by what is done with it."""
+    return near(_LABEL)(raised, facts) or _SCATTERS(raised, facts)
 
 
 def _rows_differ(raised: Raised, facts: Facts) -> bool:
@@ -170,7 +176,7 @@ ROWS = (
         ),
         also=_FAMILY[:2],
         when=both(
-            either(says(_EMBEDDING), near(_EMBEDDING)), lambda raised, facts: not near(_LABEL)(raised, facts)
+            either(says(_EMBEDDING), near(_EMBEDDING)), lambda raised, facts: not _is_label(raised, facts)
         ),
     ),
     Row(
@@ -202,6 +208,24 @@ ROWS = (
         ("subtract 1 from labels that start at 1, or give the last layer target.max() + 1 outputs",),
         kinds=("IndexError", "RuntimeError"),
         when=says(r"^target -?\d+ is out of bounds|cur_target|^class values"),
+    ),
+    Row(
+        "AGX309",
+        "label-out-of-range",
+        ("is out of bounds for dimension", "invalid index in scatter", "invalid index in gather"),
+        say(
+            "`{text}` asks for place {index} of a dimension of size {size0}",
+            "`{text}` asks for a place beyond the end of a dimension",
+            "a class number is beyond the end of the dimension that it chooses from",
+        ),
+        ("a class number is not below the number of classes: labels start at 1, or one marks what is void",),
+        (
+            "check that no label is below 0, and each below the number of classes",
+            "map labels to 0, 1, ... without gaps, and leave out what an ignored number marks",
+        ),
+        also=_FAMILY[2:],
+        kinds=("RuntimeError",),
+        when=either(_SCATTERS, says("^invalid index in")),
     ),
     Row(
         "AGX329",

@@ -1,5 +1,7 @@
 """Shapes that do not go together, in layers, sums, joins, views, checkpoints and batches."""
 
+import re
+
 from autograd_cli.diagnose.logs.records import Facts, Raised, Row
 from autograd_cli.diagnose.logs.rows.words import both, either, inside, near, say, says, written
 
@@ -16,6 +18,8 @@ _POSITIONS = (
     r"(?i)position|\bpos_|_pos\b|\.pos\b|\bwpe\b|buffered|token_type|max_length|"
     r"maximum (?:sequence )?length|longer than the"
 )
+_SHAPES = re.compile(r"hidden\S* size [(\[]([\d, ]+)[)\]], got [(\[]([\d, ]+)[)\]]")
+_SIZES = re.compile(r"(xpected|got) (\d+)")
 _TABLES = {77, 128, 256, 512, 514, 1024, 2048, 4096}
 _PRODUCT = written(r" @ |@ ?\w|\b(?:matmul|mm|bmm|mv|addmm|einsum|dot)\(")
 _IN_LOADER = either(
@@ -45,6 +49,26 @@ def _maps_differ(raised: Raised, facts: Facts) -> bool:
         return False
     low, high = sorted(facts.sizes[:2])
     return low > 1 and (high - low <= 2 or high == 2 * low)
+
+
+def _in_optimizer(raised: Raised, facts: Facts) -> bool:
+    """Whether the optimizer itself computes, and no forward that it calls."""
+    return bool(raised.frames) and "torch/optim/" in raised.frames[-1].file.replace("\\", "/")
+
+
+def _features(raised: Raised, facts: Facts) -> str:
+    """What last size a recurrent layer is given, and which it was made for."""
+    sizes = dict(_SIZES.findall(raised.message))
+    if len(sizes) == 2:
+        return f"the input has a last size of {sizes['got']}, the layer's input_size is {sizes['xpected']}"
+    return "the input of a recurrent layer has another last size than its input_size"
+
+
+def _state(raised: Raised, facts: Facts) -> str:
+    """What shape the state of a recurrent layer has, and which it wants."""
+    if match := _SHAPES.search(raised.message):
+        return f"the state of a recurrent layer has shape [{match[2]}], where [{match[1]}] belongs"
+    return "the state of a recurrent layer is of another batch than its input"
 
 
 ROWS = (
@@ -120,6 +144,47 @@ ROWS = (
         ("resize or crop in the dataset, or pass a collate_fn that pads or keeps a list",),
         also=("joined-size-mismatch",),
         when=_IN_LOADER,
+    ),
+    Row(
+        "AGX331",
+        "checkpoint-shape-mismatch",
+        _SUM,
+        say(
+            "a state of the optimizer and a gradient have sizes {size0} and {size1}",
+            "a state of the optimizer has another shape than its gradient",
+        ),
+        (
+            "the optimizer's state was loaded from the file of another model, which is seen in step() alone",
+            "or a parameter got another shape after the optimizer was made",
+        ),
+        ("load the optimizer's state with the model that it was saved with, or begin with a new optimizer",),
+        also=("broadcast-shape-mismatch",),
+        when=_in_optimizer,
+    ),
+    Row(
+        "AGX346",
+        "operand-shape",
+        ("must be equal to input_size", "inconsistent input_size"),
+        _features,
+        ("an RNN, GRU or LSTM takes as many features a step as it was made for; vectors or columns changed",),
+        (
+            say(
+                "print x.shape before {text}; the layer's first number is the last size of x",
+                "the layer's first number is the last size of x",
+            ),
+        ),
+    ),
+    Row(
+        "AGX346",
+        "operand-shape",
+        ("expected hidden", "doesn't match hidden"),
+        _state,
+        (
+            "the state was made for a batch of another size: the last of an epoch, or one part of several",
+            "or layers, directions or batch_first are others than it was made for",
+        ),
+        ("make the state from the batch, torch.zeros(layers, x.size(0), hidden), or pass drop_last=True",),
+        when=says(r"hidden\S* (?:batch )?size"),
     ),
     Row(
         "AGX329",
