@@ -1,18 +1,21 @@
 """How much longer training takes while it is watched, against the same loop alone in the same process.
 
 Run as `python tests/benchmarks/watch.py [TURNS]`. Steps of 5 ms and more: a multilayer perceptron, a
-small convolutional network, a small transformer, each with SGD and with AdamW. Alone and watched take
+small convolutional network, a small transformer, the perceptron on arrays of NumPy that share their
+memory with its tensors, each with SGD and with AdamW. Alone and watched take
 turns, each the best of TURNS (5) loops; what counts is the time that the process kept the processor, on
 one thread. Ends with 1 when a ratio is above its bound, a step is shorter than it should be, or anything
 is found.
 """
 
 import contextlib
+import itertools
 import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
+import numpy
 import torch
 from torch import nn
 
@@ -29,8 +32,31 @@ Batch = tuple[torch.Tensor, torch.Tensor]
 
 def perceptron() -> tuple[nn.Module, Callable[[], Batch]]:
     """Eight layers of 256."""
+    return _layers(), lambda: _classes(torch.randn(192, 256), 10)
+
+
+def _layers() -> nn.Module:
     layers = [layer for _ in range(8) for layer in (nn.Linear(256, 256), nn.ReLU())]
-    return nn.Sequential(*layers, nn.Linear(256, 10)), lambda: _classes(torch.randn(192, 256), 10)
+    return nn.Sequential(*layers, nn.Linear(256, 10))
+
+
+def array_batches() -> tuple[nn.Module, Callable[[], Batch]]:
+    """The same layers on batches that are views of an array of NumPy."""
+    x, y = _arrays()
+    starts = itertools.cycle(range(0, len(x) - 192, 16))
+    return _layers(), lambda: (x[(start := next(starts)) : start + 192], y[start : start + 192])
+
+
+def array_whole() -> tuple[nn.Module, Callable[[], Batch]]:
+    """The same layers on all of an array of NumPy in every step."""
+    batch = _arrays()
+    return _layers(), lambda: batch
+
+
+def _arrays() -> Batch:
+    """As much as the watch takes prints of: 256 KiB."""
+    x, y = numpy.random.default_rng(0).standard_normal((256, 256), "float32"), numpy.arange(256) % 10
+    return torch.from_numpy(x), torch.from_numpy(y)
 
 
 def convolutional() -> tuple[nn.Module, Callable[[], Batch]]:
@@ -68,9 +94,9 @@ def _classes(x: torch.Tensor, count: int) -> Batch:
 def loop(make: Callable[[], Any], optimizer: Any, is_watched: bool) -> float:
     """Seconds that a step keeps the processor."""
     torch.manual_seed(0)
-    net, data = make()
-    opt = optimizer(net.parameters(), lr=1e-3)
     with Watch() if is_watched else contextlib.nullcontext() as watch:
+        net, data = make()
+        opt = optimizer(net.parameters(), lr=1e-3)
         for number in range(WARM + STEPS):
             if number == WARM:
                 start = time.process_time()
@@ -90,7 +116,7 @@ def main() -> int:
     """Print the ratios; the exit status says whether all are within their bound."""
     turns, fine = int(sys.argv[1]) if len(sys.argv) > 1 else 5, True
     torch.set_num_threads(1)
-    for make in (perceptron, convolutional, transformer):
+    for make in (perceptron, array_batches, array_whole, convolutional, transformer):
         for optimizer in (torch.optim.SGD, torch.optim.AdamW):
             times = [(loop(make, optimizer, False), loop(make, optimizer, True)) for _ in range(turns)]
             alone, watched = (min(each) for each in zip(*times, strict=True))

@@ -61,9 +61,24 @@ class NonFinite:
         if self._found.has(_KEY):
             return
         for tensor in made.tensors:
-            if tensor.is_leaf and tensor.requires_grad:
-                self._add(tensor)
+            self._meet(tensor)
         self.births.listen(made)
+
+    def _meet(self, tensor: torch.Tensor) -> None:
+        """Look at the gradients of a leaf, and of those that went into a person's own Function right before.
+
+        The call of such a Function is none of torch's.
+        """
+        if not tensor.requires_grad:
+            return
+        if tensor.is_leaf:
+            self._add(tensor)
+            return
+        node: Any = tensor.grad_fn
+        if hasattr(type(node), "_forward_cls"):
+            for below, _ in node.next_functions:
+                if below is not None and hasattr(below, "variable"):
+                    self._add(below.variable)
 
     def _add(self, leaf: torch.Tensor) -> None:
         """Look at the gradients of a leaf."""
@@ -82,7 +97,10 @@ class NonFinite:
         self._settle()
         self._root = None
         self.births.begin()
-        is_wrong = any(isinstance(root, torch.Tensor) and not is_finite(root) for root in roots)
+        tensors = [root for root in roots if isinstance(root, torch.Tensor)]
+        for root in tensors:
+            self._meet(root)
+        is_wrong = not all(map(is_finite, tensors))
         if is_wrong and self._pending is None and not self._found.has(_KEY):
             self._root = diverged.finding(self._log, roots, spot, self._alive())
 

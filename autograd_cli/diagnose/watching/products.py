@@ -18,6 +18,7 @@ from autograd_cli.report.records import Severity
 from autograd_cli.report.values import shape_text
 
 _ROOTS = ("Sqrt", "Rsqrt", "Pow", "Norm", "LinalgVectorNorm", "Hypot")
+_NORMS = ("NativeLayerNorm", "NativeGroupNorm", "NativeBatchNorm")
 _LOGS = ("Log", "Log2", "Log10", "Log1P", "Xlogy")
 
 
@@ -142,6 +143,8 @@ def _name(birth: Birth | None, masked: bool) -> str:
     if masked:
         return "nan-grad-masked-branch"
     stems = {_stem(birth.node), *map(_stem, birth.below)} if _is_overflown(birth) else set()
+    if _is_flat(birth):
+        return "nan-grad-sqrt-at-zero"
     if _stem(birth.node) in _LOGS or stems & set(_LOGS):
         return "nan-grad-log-at-zero"
     if stems:
@@ -153,6 +156,12 @@ def _name(birth: Birth | None, masked: bool) -> str:
 def _is_overflown(birth: Birth) -> bool:
     """Whether what the node keeps is not finite there itself."""
     return not all(map(isfinite, birth.values.values()))
+
+
+def _is_flat(birth: Birth) -> bool:
+    """Whether a layer divides by a deviation that is 0."""
+    given = birth.values.get("input")
+    return _stem(birth.node) in _NORMS and given is not None and isfinite(given)
 
 
 def _stem(node: str) -> str:
@@ -185,6 +194,8 @@ def _fixes(birth: Birth | None, at: Place | None, masked: bool) -> list[str]:
     if masked:
         return [f"choose before {part}, not after: give it torch.where(condition, x, 1.0) in place of x"]
     stem = _stem(birth.node)
+    if _is_flat(birth):
+        return [f"give {part} an eps above 0: it divides by a deviation that is 0 there"]
     if _is_overflown(birth):
         above = "above 0, before the logarithm" if {*map(_stem, birth.below)} & set(_LOGS) else "in bounds"
         return [f"{part} holds numbers that are not finite: keep what goes into it {above}, by clamp"]
