@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from autograd_cli.diagnose.scripts import inside
 from tests.cli.scripts import AGX, FAILING, PYTHON, both, ran
 
 
@@ -16,8 +17,7 @@ def test_a_finding_comes_after_what_the_script_wrote(tmp_path):
     assert b"  fit.py:4   (a @ b).sum()\n" in agx.stderr
 
 
-def test_an_error_that_ends_a_thread_is_told(tmp_path):
-    text = """\
+IN_THREAD = """\
 import threading, torch
 def load():
     a = torch.zeros(2, 3)
@@ -26,11 +26,26 @@ thread = threading.Thread(target=load)
 thread.start()
 thread.join()
 """
+
+
+def test_an_error_that_ends_a_thread_is_told_and_the_status_is_the_scripts(tmp_path):
+    text = IN_THREAD
     python, agx = (ran(line, tmp_path, text) for line in (PYTHON, AGX))
     same = [re.sub(rb"0x[0-9a-f]+", b"", one.stderr) for one in (python, agx)]
-    assert (python.returncode, agx.returncode, same[1].startswith(same[0])) == (0, 1, True)
-    assert b"error matmul-shape-mismatch (AGX301)\n  fit.py:4 in load   a @ a\n" in agx.stderr
+    assert (python.returncode, agx.returncode, same[1].startswith(same[0])) == (0, 0, True)
+    assert b"warning matmul-shape-mismatch (AGX301)\n  fit.py:4 in load   a @ a\n" in agx.stderr
+    assert b"  it ended a thread, and the script went on without it\n" in agx.stderr
     assert b"    a  (2,3)  float32  cpu  no grad\n" in agx.stderr
+
+
+def test_an_error_that_ends_the_script_is_told_before_one_that_ended_a_thread(tmp_path):
+    text = f"{IN_THREAD}torch.ones(2, requires_grad=True).exp().backward()\n"
+    agx = ran(AGX, tmp_path, text, "--json", "fit.py")
+    (found,) = json.loads(agx.stdout)["findings"]
+    assert (agx.returncode, found["code"], found["severity"]) == (1, "AGX401", "error")
+    failed = ran(AGX, tmp_path, f"{IN_THREAD}raise SystemExit(4)\n", "--json", "fit.py")
+    (found,) = json.loads(failed.stdout)["findings"]
+    assert (failed.returncode, found["code"], found["severity"]) == (4, "AGX301", "warning")
 
 
 CAUGHT = """\
@@ -48,6 +63,15 @@ except RuntimeError as error:
     [
         ("sys.exit(7)", 1, True),
         ("sys.exit('words')", 1, True),
+        ("sys.exit((3,))", 1, True),
+        ("sys.exit((0,))", 0, False),
+        ("raise SystemExit(7)", 1, True),
+        ("raise SystemExit(7) from error", 1, True),
+        ("raise SystemExit(7) from None", 7, False),
+        ("exit(7)", 1, True),
+        ("class Left(SystemExit):\n        pass\n    raise Left(7)", 1, True),
+        ("def left():\n        quit('words')\n    left()", 1, True),
+        ("import threading\n    threading.Thread(target=sys.exit, args=(7,)).start()", 0, False),
         ("sys.exit()", 0, False),
         ("pass\nsys.exit(7)", 7, False),
         ("try:\n        sys.exit(7)\n    except SystemExit:\n        pass", 0, False),
@@ -58,6 +82,16 @@ def test_a_script_that_catches_its_error_and_leaves_is_told_of_it(text, status, 
     python, agx = both(tmp_path, CAUGHT.format(text))
     assert (agx[0], agx[1], agx[2].startswith(python[2])) == (status, python[1], True)
     assert ("(AGX301)" in agx[2]) is found
+
+
+@pytest.mark.parametrize("watch", [False, True])
+def test_what_leaves_in_a_process_leaves_in_this_one(watch, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for text in ("raise SystemExit(7)", "sys.exit((0,))", "exit(2)", "sys.exit(1 << 70)", "pass"):
+        (tmp_path / "fit.py").write_text(CAUGHT.format(text))
+        python = ran(PYTHON, tmp_path)
+        done = inside.run("fit.py", watch=watch)
+        assert (done.status, done.failed) == (python.returncode, python.returncode != 0)
 
 
 def test_json_is_alone_on_stdout(tmp_path):

@@ -2,8 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from autograd_cli.report.diagnosis import Frame as Frame, Placed
+
+
+class CutBy(Enum):
+    """How a statement keeps gradients from what it reads."""
+
+    TAKEN_OUT = auto()
+    """It takes a value out of its graph: detach, .data, item, numpy, torch.tensor."""
+    STAIRCASE = auto()
+    """It has an operation without a gradient: argmax, round, a comparison, a conversion to whole numbers."""
+    UNRECORDED = auto()
+    """It runs under no_grad or its like."""
 
 
 @dataclass(frozen=True)
@@ -14,6 +26,10 @@ class Raised:
     whole, its lines joined by line breaks. `frames` are outermost first, `before` and `after` the lines
     around it in the log. `rank` is the process that said so, where the log tells. `cause` is the error
     that it was raised from or while handling. `line` is its number in the log, from 1.
+
+    Where the source was at hand, `cut` is how a statement cuts the way to the loss, `carried` what leads from
+    a round of a loop into the round before, and `is_stepped` whether an optimizer steps between the forward
+    and the backward that failed.
     """
 
     kind: str
@@ -25,6 +41,9 @@ class Raised:
     is_warning: bool = False
     cause: "Raised | None" = None
     line: int = 0
+    cut: CutBy | None = None
+    carried: tuple[str, ...] = ()
+    is_stepped: bool = False
 
 
 @dataclass(frozen=True)

@@ -6,31 +6,33 @@ tells; which statements lead from them to the loss, and what in these has no gra
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
+from autograd_cli.diagnose.logs.records import CutBy
 from autograd_cli.diagnose.scripts import scopes
 from autograd_cli.diagnose.scripts.scopes import Function, Script
 from autograd_cli.report.diagnosis import Frame, Seen
 
-_DETACHED = {"detach", "detach_", "item", "tolist", "numpy"}
+_TAKING_OUT = {"detach", "detach_", "item", "tolist", "numpy", "tensor", "as_tensor", "from_numpy"}
+_TAKING_OUT_BY_NAME = {"tensor", "as_tensor", "from_numpy", "int", "bool", "float"}
 _INDICES = {"argmax", "argmin", "argsort", "multinomial", "bincount"}
 _WHOLE = {"long", "int", "short", "bool"}
 _COMPARED = {"eq", "ne", "lt", "gt", "le", "ge", "isclose"}
-_METHODS = _DETACHED | _INDICES | _WHOLE | _COMPARED
+_STAIRCASES = _INDICES | _WHOLE | _COMPARED
 _CASTS = {"to", "type"}
 _WHOLE_TYPE = re.compile(r"\b(?:u?int\d*|long|short|bool|LongTensor)\b")
-_FUNCTIONS = {"tensor", "as_tensor", "from_numpy", "int", "bool"}
-_MODES = ("no_grad", "inference_mode", "set_grad_enabled(False)")
 _DEEPEST = 3
 
 
 @dataclass(frozen=True)
 class Cut:
-    """A statement that cuts the way: its frame, and the piece of it that has no gradient."""
+    """A statement that cuts the way: its frame, the piece of it that has no gradient, and how that cuts."""
 
     frame: Frame
     piece: str
+    by: CutBy
 
 
 def find(frame: Frame, tensors: Sequence[Seen]) -> Cut | None:
@@ -73,24 +75,31 @@ class _Search:
     def _in_statement(
         self, scope: ast.AST, statement: ast.stmt, value: ast.expr, live: set[str], depth: int
     ) -> Cut | None:
-        mode = _mode(scope, statement)
-        if mode is not None:
-            return self._cut(scope, statement, mode)
+        modes = [(mode, _is_off(mode), of) for mode, of in _modes(scope, statement)]
+        for mode, is_off, _ in modes:
+            if is_off:
+                return self._cut(scope, statement, mode, CutBy.UNRECORDED)
         for node in ast.walk(value):
-            if _has_no_gradient(node) and self._reads(node, live):
-                return self._cut(scope, statement, node)
+            by = _cuts_by(node)
+            if by is not None and self._reads(node, live):
+                return self._cut(scope, statement, node, by)
             if isinstance(node, ast.Call) and depth < _DEEPEST:
                 called = self.script.called(node)
                 found = None if called is None else self._called(called, depth + 1)
                 if found is not None:
                     return found
-        return None
+        unsure = next((mode for mode, is_off, of in modes if is_off is None and not self._records(of)), None)
+        return None if unsure is None else self._cut(scope, statement, unsure, CutBy.UNRECORDED)
+
+    def _records(self, statements: Iterable[ast.stmt]) -> bool:
+        """Whether one of the statements made what requires grad, as only happens where gradients are on."""
+        return any(scopes.stored(one) & self.trained for one in statements)
 
     def _called(self, function: Function, depth: int) -> Cut | None:
         """The first cut in a function that takes what is trained, on the way to what it returns."""
         for decorator in function.decorator_list:
-            if any(mode in ast.unparse(decorator) for mode in _MODES):
-                return self._cut(function, function, decorator)
+            if _is_off(decorator):
+                return self._cut(function, function, decorator, CutBy.UNRECORDED)
         given = self.trained | {one.arg for one in (*function.args.posonlyargs, *function.args.args)}
         for statement in scopes.inside(function):
             if isinstance(statement, ast.Return) and statement.value is not None:
@@ -108,11 +117,11 @@ class _Search:
         calls = (self.script.called(one) for one in ast.walk(node) if isinstance(one, ast.Call))
         return any(one is not None and not self.trained.isdisjoint(scopes.loaded(one)) for one in calls)
 
-    def _cut(self, scope: ast.AST, statement: ast.stmt, piece: ast.AST) -> Cut:
+    def _cut(self, scope: ast.AST, statement: ast.stmt, piece: ast.AST, by: CutBy) -> Cut:
         name = scope.name if isinstance(scope, Function) else "<module>"
         text = ast.unparse(statement).partition("\n")[0]
         first = min(one.lineno for one in (statement, *getattr(statement, "decorator_list", ())))
-        return Cut(Frame(self.script.file, first, name, text), ast.unparse(piece))
+        return Cut(Frame(self.script.file, first, name, text), ast.unparse(piece), by)
 
 
 def _anything(function: Function) -> set[str]:
@@ -131,31 +140,51 @@ def _leading_to(wanted: set[str], scope: ast.AST, end: int) -> list[ast.stmt]:
     return found[::-1]
 
 
-def _has_no_gradient(node: ast.AST) -> bool:
-    """Whether a piece of source gives a value that no gradient comes back from."""
+def _cuts_by(node: ast.AST) -> CutBy | None:
+    """How a piece of source keeps gradients from what it reads; None where it lets them through."""
     if isinstance(node, ast.Compare):
-        return not any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops)
+        is_of_values = not any(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops)
+        return CutBy.STAIRCASE if is_of_values else None
     if isinstance(node, ast.Attribute):
-        return node.attr == "data"
+        return CutBy.TAKEN_OUT if node.attr == "data" else None
     if not isinstance(node, ast.Call):
-        return False
-    if isinstance(node.func, ast.Name):
-        return node.func.id in _FUNCTIONS
+        return None
+    name = scopes.last(node.func)
+    if name in (_TAKING_OUT_BY_NAME if isinstance(node.func, ast.Name) else _TAKING_OUT):
+        return CutBy.TAKEN_OUT
     if not isinstance(node.func, ast.Attribute):
+        return None
+    is_cast = name in _CASTS and any(_WHOLE_TYPE.search(ast.unparse(one)) for one in node.args)
+    return CutBy.STAIRCASE if is_cast or name in _STAIRCASES else None
+
+
+def _is_off(mode: ast.expr) -> bool | None:
+    """Whether what a block or a function is put under turns gradients off; None where a value decides."""
+    name = scopes.last(mode.func if isinstance(mode, ast.Call) else mode)
+    if name == "no_grad":
+        return True
+    if name not in ("inference_mode", "set_grad_enabled"):
         return False
-    is_cast = node.func.attr in _CASTS and any(_WHOLE_TYPE.search(ast.unparse(one)) for one in node.args)
-    return is_cast or node.func.attr in _METHODS | _FUNCTIONS
+    given = [*mode.args, *(one.value for one in mode.keywords)] if isinstance(mode, ast.Call) else []
+    if not given:
+        return name == "inference_mode"
+    value = given[0].value if isinstance(given[0], ast.Constant) else None
+    return None if value is None else bool(value) is (name == "inference_mode")
 
 
-def _mode(scope: ast.AST, statement: ast.stmt) -> ast.expr | None:
-    """The no_grad, or its like, that a statement of a scope stands under."""
-    for manager in _managers(scope, statement):
-        if any(mode in ast.unparse(manager) for mode in _MODES):
-            return manager
-    return None
+def _modes(scope: ast.AST, statement: ast.stmt) -> Iterator[tuple[ast.expr, list[ast.stmt]]]:
+    """What a statement of a scope stands under, each with all the statements that do so."""
+    statements = list(scopes.inside(scope))
+    for block in statements:
+        if isinstance(block, ast.With | ast.AsyncWith):
+            inside = list(scopes.inside(block))
+            yield from ((item.context_expr, inside) for item in block.items if statement in inside)
+    switches = [one for one in statements if _is_switch(one) and one.lineno < statement.lineno]
+    for one in switches[-1:]:
+        yield one.value, [other for other in statements if one.lineno < other.lineno]
 
 
-def _managers(scope: ast.AST, statement: ast.stmt) -> Iterator[ast.expr]:
-    for block in scopes.inside(scope):
-        if isinstance(block, ast.With | ast.AsyncWith) and statement in scopes.inside(block):
-            yield from (item.context_expr for item in block.items)
+def _is_switch(statement: ast.stmt) -> TypeGuard[ast.Expr]:
+    """Whether a statement sets the mode for all that follows."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and scopes.last(call.func) == "set_grad_enabled"

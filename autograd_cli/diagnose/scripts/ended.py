@@ -12,9 +12,9 @@ from types import TracebackType
 
 from autograd_cli.diagnose.logs.facts import is_library
 from autograd_cli.diagnose.logs.records import Raised
-from autograd_cli.diagnose.scripts import layers, tensors
+from autograd_cli.diagnose.scripts import layers, optimizers, tensors
 from autograd_cli.diagnose.scripts.lines import frame
-from autograd_cli.diagnose.scripts.records import Ended
+from autograd_cli.diagnose.scripts.records import Failure
 from autograd_cli.diagnose.scripts.statically import lineage
 
 _MOST_CHAINED = 6
@@ -23,7 +23,7 @@ _LONGEST = 20_000
 _PLAIN = (str, int, float, bool, type(None))
 
 
-def errors(error: BaseException | None, traceback: TracebackType | None) -> tuple[Ended, ...]:
+def errors(error: BaseException | None, traceback: TracebackType | None) -> tuple[Failure, ...]:
     """An error that ended a script with `traceback`, and what it came from; the root is the last."""
     return tuple(_ended(one, traceback if one is error else None) for one in _chain(error))
 
@@ -37,14 +37,15 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ if error.__cause__ is not None else context
 
 
-def _ended(error: BaseException, traceback: TracebackType | None) -> Ended:
+def _ended(error: BaseException, traceback: TracebackType | None) -> Failure:
     steps = deque(_steps(traceback or error.__traceback__), maxlen=_MOST_FRAMES)
     places = [(step.tb_frame.f_code, step.tb_lineno) for step in steps]
     frames = tuple(frame(code.co_filename, line or 0, code.co_name) for code, line in places)
     line = next((one.line for one in reversed(frames) if not is_library(one.file)), 0)
     raised = Raised(type(error).__name__, _message(error), frames, line=line)
     seen = tensors.of(tuple(zip(steps, frames, strict=True)))
-    return Ended(raised, seen, _is_own(steps), layers.of(tuple(steps)))
+    whole = tuple(steps)
+    return Failure(raised, seen, _is_own(steps), layers.of(whole), optimizers.of(whole))
 
 
 def _steps(traceback: TracebackType | None) -> Iterator[TracebackType]:

@@ -19,7 +19,7 @@ import torch.utils._device
 
 from autograd_cli.diagnose.scripts import told
 from autograd_cli.diagnose.scripts.ended import errors
-from autograd_cli.diagnose.scripts.leaving import status_of
+from autograd_cli.diagnose.scripts.leaving import failure, status
 from autograd_cli.diagnose.scripts.records import Happened
 from autograd_cli.diagnose.scripts.taking import warning
 from autograd_cli.diagnose.scripts.warned import Warned
@@ -29,7 +29,7 @@ from autograd_cli.report.diagnosis import Placed
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Done:
     """How a script ended: its own status, what is told of it, what it wrote and the error that it ended with.
 
     `error` is the class and the words of what it raised, empty where it came to its end.
@@ -46,7 +46,7 @@ class Outcome:
         return any(one.finding.severity is Severity.ERROR for one in self.findings)
 
 
-def run(path: str, words: Sequence[str] = (), watch: bool = False) -> Outcome:
+def run(path: str, words: Sequence[str] = (), watch: bool = False) -> Done:
     """Run the script at `path` as `python path words…` would, its output taken, and tell of it."""
     out = io.StringIO()
     with _as_main(path, words), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
@@ -56,10 +56,10 @@ def run(path: str, words: Sequence[str] = (), watch: bool = False) -> Outcome:
                 watching.cleaned(error)
             watched = watching.findings() if watching is not None else ()
         seen = tuple(map(warning, warned.found))
-        failure = _failure(error)
-        found = told.findings(Happened(errors(failure, None), seen, watched))
-    words_of = "" if failure is None else f"{type(failure).__name__}: {failure}"
-    return Outcome(_status(error), found, out.getvalue(), words_of)
+        failed = failure(error)
+        found = told.findings(Happened(errors(failed, None), seen, watched))
+    words_of = "" if failed is None else f"{type(failed).__name__}: {failed}"
+    return Done(status(error), found, out.getvalue(), words_of)
 
 
 def _raised(path: str) -> BaseException | None:
@@ -72,20 +72,6 @@ def _raised(path: str) -> BaseException | None:
         error.__traceback__ = error.__traceback__ and error.__traceback__.tb_next
         return error
     return None
-
-
-def _failure(error: BaseException | None) -> BaseException | None:
-    """The error that ended a script; of one that left with a status what it was handling then."""
-    if not isinstance(error, SystemExit):
-        return error
-    return error.__context__ if _status(error) else None
-
-
-def _status(error: BaseException | None) -> int:
-    """The status that Python ends with."""
-    if not isinstance(error, SystemExit):
-        return int(error is not None)
-    return status_of(error.code)
 
 
 @contextlib.contextmanager

@@ -1,32 +1,61 @@
-"""A script that catches its error, writes of it and leaves with a status: the error is kept until then."""
+"""What ended a script: the error that it raised, or of one that leaves with a status what it handled then."""
 
+import gc
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from typing import Any
+
+_LARGEST = 1 << 63
+"""From here on a number does not fit into what Python makes a status of."""
+
+
+def failure(error: BaseException | None) -> BaseException | None:
+    """What failed in a script that ended with `error`.
+
+    One that leaves with a status of its own has caught what failed: it is the error that it handled then.
+    """
+    if not isinstance(error, SystemExit):
+        return error
+    if not status(error):
+        return None
+    return error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def status(error: BaseException | None) -> int:
+    """The status that Python ends with after `error`, which is None where the script comes to its end."""
+    if not isinstance(error, SystemExit):
+        return int(error is not None)
+    code = _CODE.__get__(error)
+    if code is None:
+        return 0
+    if not isinstance(code, int):
+        return 1
+    return code & 0xFF if -_LARGEST <= code < _LARGEST else 0xFF
+
+
+_CODE: "Any" = SystemExit.__dict__["code"]
 
 
 class Leaving:
-    """What is being handled where the script last calls `sys.exit`, and the status that it gives."""
+    """What failed in the script that Python ends with a status, whichever way that was given."""
 
     def __init__(self) -> None:
-        self.error: BaseException | None = None
-        self.status = 0
+        self.failure: BaseException | None = None
 
     def start(self) -> None:
-        """Note calls of `sys.exit` from here on."""
+        """Note how the script is left from here on.
 
-        def exit(status: object = None, /) -> "NoReturn":
-            self.error, self.status = sys.exc_info()[1], status_of(status)
-            raise SystemExit(status)
+        Nothing that Python calls at its end tells of it, but it asks the exception for its status first, and
+        no frame is below that question. So the answer is given from here: nobody has asked for it yet, which
+        is why no cache of the class has to be told.
+        """
 
-        exit.__module__, exit.__qualname__, exit.__doc__ = "sys", "exit", sys.exit.__doc__
-        sys.exit = exit
+        def code(error: SystemExit) -> object:
+            if sys._getframe().f_back is None:
+                self.failure = failure(error)
+            return _CODE.__get__(error)
 
-
-def status_of(status: object) -> int:
-    """The status of the process that leaves with what is given to `sys.exit`."""
-    if status is None:
-        return 0
-    return status & 0xFF if isinstance(status, int) else 1
+        (held,) = gc.get_referents(SystemExit.__dict__)
+        held["code"] = property(code, _CODE.__set__, _CODE.__delete__, _CODE.__doc__)

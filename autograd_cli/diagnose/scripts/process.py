@@ -40,7 +40,7 @@ def run(words: Sequence[str], stdout: int | None = None, is_watched: bool = Fals
         script, *rest = words
         path_of = os.path.join(os.curdir, script) if script.startswith("-") else script
         code = waited([sys.executable, path_of, *rest], _variables(path, is_watched), stdout)
-        return Ran(code, taken(Path(path).read_text("ascii"), code))
+        return Ran(code, taken(Path(path).read_text("ascii")))
     finally:
         Path(path).unlink(missing_ok=True)
 

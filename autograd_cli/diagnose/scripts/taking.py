@@ -12,18 +12,13 @@ from autograd_cli.diagnose.scripts.warned import Place, Shown
 from autograd_cli.report.json import decoded
 
 
-def taken(text: str, code: int) -> Happened:
-    """What the process that ended with `code` wrote; nothing happened where it did not write it whole.
-
-    An error that the script had caught counts where it left with the status that it meant to leave with then.
-    """
+def taken(text: str) -> Happened:
+    """What the process wrote; nothing happened where it did not write it whole."""
     try:
         data = json.loads(text)
         happened = decoded(Happened, {**data, "warnings": []})
     except ValueError:
         return Happened(is_whole=False)
-    if happened.left is not None and happened.left != code:
-        happened = replace(happened, errors=())
     return replace(happened, warnings=tuple(map(warning, data["warnings"])))
 
 

@@ -45,7 +45,7 @@ def of(steps: Sequence[tuple[TracebackType, Frame]]) -> tuple[Seen, ...]:
 def _named(step: TracebackType, kind: type, done: set[int]) -> Iterator[tuple[str, Any]]:
     """The tensors that a frame reaches, without those that are `done`, to which each is added."""
     for name, root in _roots(step, kind):
-        for path, tensor in islice(_below(name, root, kind), _MOST_OF_A_NAME):
+        for path, tensor in islice(below(name, root, kind), _MOST_OF_A_NAME):
             if id(tensor) not in done:
                 done.add(id(tensor))
                 yield path, tensor
@@ -85,8 +85,8 @@ def _is_module(value: Any) -> bool:
     return type(value) is type(sys)
 
 
-def _below(name: str, root: Any, kind: type) -> Iterator[tuple[str, Any]]:
-    """The tensors that a value is or holds, the nearest first."""
+def below(name: str, root: Any, kind: type) -> Iterator[tuple[str, Any]]:
+    """What of a `kind` a value is or holds, the nearest first, each with how it is reached."""
     waiting = deque([(name, root, 0)])
     done: set[int] = set()
     while waiting and len(done) < _MOST_LOOKED_AT:

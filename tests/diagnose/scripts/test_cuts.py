@@ -37,6 +37,53 @@ CASES = {
         "detached-prediction-in-loss",
     ),
     "with": ("with torch.no_grad():\n    out = net(x)\nloss = out.mean()\n", 2, "no-grad-around-trainable"),
+    "by a value": (
+        (
+            "phase = 'val'\nwith torch.set_grad_enabled(phase == 'train'):\n    out = net(x)\n"
+            "    loss = out.mean()\n"
+        ),
+        3,
+        "no-grad-around-trainable",
+    ),
+    "on by a value": (
+        (
+            "phase = 'train'\nwith torch.set_grad_enabled(phase == 'train'):\n    out = net(x)\n"
+            "    hard = out.argmax(1)\n    loss = hard.float().mean()\n"
+        ),
+        4,
+        "nondifferentiable-op-in-loss",
+    ),
+    "switched": (
+        "torch.set_grad_enabled(False)\nout = net(x)\nloss = out.mean()\n",
+        2,
+        "no-grad-around-trainable",
+    ),
+    "switched back": (
+        (
+            "torch.set_grad_enabled(mode=False)\ntorch.set_grad_enabled(True)\nout = net(x)\n"
+            "loss = torch.tensor(out.mean())\n"
+        ),
+        4,
+        "detached-prediction-in-loss",
+    ),
+    "inference": (
+        "with torch.inference_mode():\n    out = net(x)\nloss = out.mean().clone()\n",
+        2,
+        "no-grad-around-trainable",
+    ),
+    "inference switched off": (
+        (
+            "with torch.inference_mode(False):\n    out = net(x)\n    loss = float(out.mean())\n"
+            "loss = torch.tensor(loss)\n"
+        ),
+        3,
+        "detached-prediction-in-loss",
+    ),
+    "named alike": (
+        "def no_grad_noise(o):\n    return o\nout = no_grad_noise(net(x))\nloss = out.mean().detach()\n",
+        4,
+        "detached-prediction-in-loss",
+    ),
     "decorated": (
         "@torch.no_grad()\ndef out(x):\n    return net(x)\nloss = out(x).mean()\n",
         1,

@@ -143,10 +143,86 @@ scale += 1
 loss.backward()
 """
 
+NOTED = """\
+cell, state, noted = nn.GRUCell(3, 4), torch.zeros(2, 4), 0.0
+for number in range(3):
+    state, noted = cell(torch.ones(2, 3), state), float(state.detach().mean())
+    detached = state.mean()
+    detached.backward()
+"""
+
+HELPED = """\
+def let_go(state):
+    if isinstance(state, torch.Tensor):
+        return state.detach()
+    return tuple(let_go(one) for one in state)
+
+
+cell, past = nn.LSTMCell(3, 4), (torch.zeros(2, 4), torch.zeros(2, 4))
+for number in range(3):
+    past = let_go(past)
+    past = cell(torch.ones(2, 3), past)
+    loss = past[0].sum()
+    loss.backward()
+    loss.backward()
+"""
+
+NOT_HELPED = """\
+def shown(state):
+    print(state[0].detach().sum())
+    return state
+
+
+cell, past = nn.Linear(4, 4), torch.zeros(2, 4)
+for number in range(3):
+    past = shown(torch.tanh(cell(past)))
+    past.sum().backward()
+"""
+
+OWN_CLASS = """\
+class Descent(torch.optim.SGD):
+    pass
+
+
+def made(weights):
+    return Descent(weights, lr=0.1)
+
+
+class Fit:
+    def __init__(self):
+        self.w = torch.ones(2, requires_grad=True)
+        self.ways = {"one": made([self.w])}
+
+    def __call__(self):
+        loss = (self.w**2).sum()
+        loss.backward(retain_graph=True)
+        self.ways["one"].step()
+        loss.backward()
+
+
+Fit()()
+"""
+
+NO_OPTIMIZER = """\
+class SGD:
+    def step(self):
+        scale.add_(1)
+
+
+scale, w, opt = torch.ones(2), torch.ones(2, requires_grad=True), SGD()
+loss = (w * scale).sum()
+opt.step()
+loss.backward()
+"""
+
 
 @pytest.mark.parametrize(
     ("text", "name"),
     [
+        (NOTED, "recurrent-state-not-detached"),
+        (HELPED, "backward-twice-freed-graph"),
+        (NOT_HELPED, "recurrent-state-not-detached"),
+        (OWN_CLASS, "optimizer-step-before-backward"),
         (MEMORY, "recurrent-state-not-detached"),
         (CONTEXT, "recurrent-state-not-detached"),
         (KEPT, "recurrent-state-not-detached"),
@@ -166,3 +242,19 @@ def test_the_mistake_is_named_by_what_is_written_around_the_backward(tmp_path, t
     path.write_text(HEAD + text)
     (told,) = inside.run(str(path)).findings
     assert told.finding.name == name
+
+
+@pytest.mark.parametrize(("text", "name"), [(MEMORY, "memory"), (KEPT, "self.past")])
+def test_what_is_carried_is_named(tmp_path, text, name):
+    path = tmp_path / "fit.py"
+    path.write_text(HEAD + text)
+    (told,) = inside.run(str(path)).findings
+    assert told.finding.cause[0].startswith(f"`{name}` is carried from round to round")
+
+
+@pytest.mark.parametrize(("text", "steps"), [(NO_OPTIMIZER, False), (OWN_CLASS, True)])
+def test_what_only_has_the_name_of_an_optimizer_is_not_said_to_step(tmp_path, text, steps):
+    path = tmp_path / "fit.py"
+    path.write_text(HEAD + text)
+    (told,) = inside.run(str(path)).findings
+    assert any("an optimizer steps between" in line for line in told.finding.cause) is steps

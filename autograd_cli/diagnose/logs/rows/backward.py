@@ -1,7 +1,7 @@
 """Backward without a graph, from no scalar, and twice; grad asked of what has none."""
 
-from autograd_cli.diagnose.logs.records import Facts, Raised, Row
-from autograd_cli.diagnose.logs.rows.words import both, either, inside, near, say, says, seen, written
+from autograd_cli.diagnose.logs.records import CutBy, Facts, Raised, Row
+from autograd_cli.diagnose.logs.rows.words import both, cut_by, either, inside, near, say, says, seen, written
 
 _NO_PATH = (
     "of tensors does not require grad",
@@ -36,7 +36,7 @@ _TAKEN_OUT = (
 )
 _CARRIED = (
     r"^[^(]*\b(?:h|hx|cx|hidden|hiddens|state|h_\w+|hidden_\w+|\w+_hidden)\b *[=,]|"
-    r"[Ll][Ss][Tt][Mm]|GRU|RNN|carried from round to round"
+    r"[Ll][Ss][Tt][Mm]|GRU|RNN"
 )
 
 
@@ -80,7 +80,7 @@ ROWS = (
         ),
         ("compute the loss from the scores themselves, before that operation", _CURE),
         also=_others("nondifferentiable-op-in-loss"),
-        when=near(_STAIRCASE),
+        when=cut_by(CutBy.STAIRCASE, near(_STAIRCASE)),
     ),
     Row(
         "AGX453",
@@ -95,7 +95,7 @@ ROWS = (
         ),
         ("hand the loss the model's own output; detach only what is logged", _CURE),
         also=_others("detached-prediction-in-loss"),
-        when=near(_TAKEN_OUT),
+        when=cut_by(CutBy.TAKEN_OUT, near(_TAKEN_OUT)),
     ),
     Row(
         "AGX402",
@@ -105,7 +105,7 @@ ROWS = (
         ("the forward ran under no_grad, so nothing was recorded",),
         ("take the trained part out of torch.no_grad()", _CURE),
         also=_others("no-grad-around-trainable"),
-        when=near(r"no_grad\(|set_grad_enabled\(False|inference_mode\("),
+        when=cut_by(CutBy.UNRECORDED, near(r"no_grad\(|set_grad_enabled\(False|inference_mode\(")),
     ),
     Row(
         "AGX402",
@@ -210,12 +210,16 @@ ROWS = (
             "backward goes back into a round whose graph is freed",
         ),
         (
-            "a hidden state that is carried from round to round leads into the round before",
+            say(
+                "`{carried}` is carried from round to round and leads into the round before",
+                "a hidden state that is carried from round to round leads into the round before",
+            ),
             "or one graph is walked twice; it is the state where the second round fails and the first passes",
         ),
         ("detach the state between rounds: h = h.detach(), for an LSTM h, c = h.detach(), c.detach()",),
         also=("backward-twice-freed-graph",),
         when=either(
+            lambda raised, facts: bool(raised.carried),
             near(_CARRIED),
             inside("rnn", "lstm", "gru"),
         ),

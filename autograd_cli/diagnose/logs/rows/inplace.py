@@ -44,6 +44,15 @@ def _weight(raised: Raised, facts: Facts) -> bool:
     }
 
 
+def _stepped(raised: Raised, facts: Facts) -> str:
+    if raised.is_stepped:
+        return "an optimizer steps between the forward and this backward, and changes the weights"
+    return say(
+        "{op} hands on a weight as a layer saw it: optimizer.step() changed it before this backward",
+        "if it is a weight, optimizer.step() changed it before this backward",
+    )(raised, facts)
+
+
 def _batched(raised: Raised, facts: Facts) -> bool:
     """Whether what is written has a dimension more than its place, the one that vmap hides."""
     sizes = [len(shape) for shape in facts.shapes]
@@ -86,18 +95,14 @@ ROWS = (
         "optimizer-step-before-backward",
         _SAVED,
         _CHANGED,
-        (
-            say(
-                "{op} hands on a weight as a layer saw it: optimizer.step() changed it before this backward",
-                "if it is a weight, optimizer.step() changed it before this backward",
-            ),
-        ),
+        (_stepped,),
         (
             "call every backward before the first step()",
             say("or run the forward again before {loss}.backward(), with detach where networks share it"),
         ),
         also=(_FAMILY[0], _FAMILY[2]),
         when=either(
+            lambda raised, facts: raised.is_stepped,
             _weight,
             both(
                 _no_op, near(r"(?i)(?<!`)\b(?:opt\w*|\w*optim\w*)\.step\(|\bd_\w*loss|\bloss_d\w*\b|netd\b")

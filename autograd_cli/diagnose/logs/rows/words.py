@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from itertools import takewhile
 
 from autograd_cli.diagnose.logs.facts import own
-from autograd_cli.diagnose.logs.records import Facts, Raised
+from autograd_cli.diagnose.logs.records import CutBy, Facts, Raised
 from autograd_cli.diagnose.logs.tracebacks import FORWARD_CALL, frames
 
 WHOLE = {"int64", "int32", "int16", "int8", "uint8", "bool"}
@@ -63,6 +63,7 @@ def _known(raised: Raised, facts: Facts) -> Iterator[tuple[str, str]]:
         yield "leaf", match[1]
     yield from _told_apart(raised, facts)
     yield "made", _made(raised)
+    yield "carried", " and ".join(raised.carried)
 
 
 def _cut(text: str) -> str:
@@ -126,14 +127,22 @@ def near(pattern: str) -> Test:
 
 
 def seen(pattern: str, template: str) -> Callable[[Raised, Facts], str]:
-    """The template with the line that `near` finds by the pattern for `{line}`: what a cause rests on."""
+    """The template with the line that `near` finds by the pattern for `{line}`: what a cause rests on.
+
+    Empty where the cut is known, which is told in its place.
+    """
     compiled = re.compile(pattern)
 
     def told(raised: Raised, facts: Facts) -> str:
-        line = _line_with(compiled, raised) or ""
-        return template.replace("{line}", _cut(line.strip(" |>-").strip()))
+        line = None if raised.cut else _line_with(compiled, raised)
+        return "" if line is None else template.replace("{line}", _cut(line.strip(" |>-").strip()))
 
     return told
+
+
+def cut_by(kind: CutBy, otherwise: Test) -> Test:
+    """Whether a statement is known to cut the way so; `otherwise` decides where nothing is known of that."""
+    return lambda raised, facts: raised.cut is kind if raised.cut else otherwise(raised, facts)
 
 
 def _line_with(pattern: re.Pattern[str], raised: Raised) -> str | None:
