@@ -34,6 +34,8 @@ FLOAT_INDEX = (
     "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
 )
 FLOAT_INDEX += "(got float)"
+NO_INPUT = "autograd-grad-input-no-requires-grad"
+VALUE = {"kind": "ValueError"}
 SUM = "The size of tensor a (6) must match the size of tensor b (9) at non-singleton dimension 0"
 BEYOND = "index 9 is out of bounds for dimension 1 with size 5"
 MASKED = {"before": ("    loss = parts[~nan_mask].mean()",)}
@@ -190,6 +192,9 @@ KNOWN = [
     ),
     ("broadcast-shape-mismatch", "output with shape [3] doesn't match the broadcast shape [4, 3]", {}),
     ("index-dtype", FLOAT_INDEX, {"kind": "IndexError"}),
+    (NO_INPUT, "cannot register a hook on a tensor that doesn't require gradient", {}),
+    (NO_INPUT, "can't retain_grad on Tensor that has requires_grad=False", {}),
+    (NO_INPUT, "gradcheck expects at least one input tensor to require gradient, but none", VALUE),
     ("operand-shape", "input.size(-1) must be equal to input_size. Expected 8, got 6", {}),
     ("operand-shape", "input has inconsistent input_size: got 6 expected 8", {}),
     ("operand-shape", "Expected hidden[0] size (1, 9, 4), got [1, 7, 4]", {}),

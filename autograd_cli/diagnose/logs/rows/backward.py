@@ -136,12 +136,16 @@ ROWS = (
             "differentiated tensors does not require grad",
             "differentiated variables does not require grad",
             "of the input tensors does not require grad",
+            "at least one input tensor to require grad",
+            "register a hook on a tensor that doesn't require grad",
+            "can't retain_grad on tensor that has requires_grad=false",
         ),
         say(
             "`{text}` asks for the gradient of the tensor at index {index}, which does not require grad",
             "`{text}` asks for the gradient of a tensor that does not require grad",
             "a gradient is asked of a tensor that does not require grad",
         ),
+        ("it is data, or it was computed under no_grad or from parameters that are frozen",),
         fix=("call x.requires_grad_() before the forward that uses it",),
     ),
     Row(
