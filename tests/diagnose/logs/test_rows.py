@@ -36,6 +36,7 @@ FLOAT_INDEX = (
 FLOAT_INDEX += "(got float)"
 NO_INPUT = "autograd-grad-input-no-requires-grad"
 VALUE = {"kind": "ValueError"}
+EINSUM = "einsum(): subscript b has size 2 for operand 1 which does not broadcast with previously seen size 3"
 SUM = "The size of tensor a (6) must match the size of tensor b (9) at non-singleton dimension 0"
 BEYOND = "index 9 is out of bounds for dimension 1 with size 5"
 MASKED = {"before": ("    loss = parts[~nan_mask].mean()",)}
@@ -193,6 +194,7 @@ KNOWN = [
     ("broadcast-shape-mismatch", "output with shape [3] doesn't match the broadcast shape [4, 3]", {}),
     ("index-dtype", FLOAT_INDEX, {"kind": "IndexError"}),
     (NO_INPUT, "cannot register a hook on a tensor that doesn't require gradient", {}),
+    ("broadcast-shape-mismatch", EINSUM, {}),
     (NO_INPUT, "can't retain_grad on Tensor that has requires_grad=False", {}),
     (NO_INPUT, "gradcheck expects at least one input tensor to require gradient, but none", VALUE),
     ("operand-shape", "input.size(-1) must be equal to input_size. Expected 8, got 6", {}),

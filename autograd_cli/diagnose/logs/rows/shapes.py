@@ -228,6 +228,8 @@ ROWS = (
             "shape mismatch: value tensor",
             "must match the broadcast shape",
             "doesn't match the broadcast shape",
+            "do not broadcast with remapped shapes",
+            "does not broadcast with previously seen size",
         ),
         say(
             "`{text}` joins sizes {size0} and {size1}",
