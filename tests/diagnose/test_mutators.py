@@ -77,6 +77,12 @@ t.sum().backward()
 }
 
 VARIANTS = {
+    "after a call in place": """
+y = x * 2
+y.relu_()  # needed result
+y[0] = 5.  # changed y
+y.sum().backward()
+""",
     "transposed": """
 h = x.exp()  # needed result
 loss = (h ** 2).sum()  # needed input

@@ -101,7 +101,8 @@ def _rounds(count: int) -> str:
 
 def _needed(whole: Whole, victim: Victim) -> tuple[str, str, str, str]:
     span, node = victim.call.expr.span, type(victim.call.grad_fns[0]).__name__
-    kept = "its result" if victim.is_result else "its input"
+    is_in_place = victim.value.value is victim.call.value
+    kept = "its result" if victim.is_result or is_in_place else "its input"
     return "needed", f"line {whole.line(span)}", drawing.label(whole.source[span]), f"{node} kept {kept}"
 
 

@@ -1,6 +1,6 @@
 """How values of a program came about: what cut a gradient's way, what a call kept for backward."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any, TypeGuard
 
 import torch
@@ -89,7 +89,9 @@ def kept_by(traced: Traced) -> frozenset[Memory]:
     copies: dict[int, torch.Tensor] = {}
     try:
         with torch.enable_grad():
-            made = traced.call(*_copied(traced.args, copies), **_copied(traced.kwargs, copies))
+            args, kwargs = _copied(traced.args, copies), _copied(traced.kwargs, copies)
+            before = {copy.grad_fn for copy in copies.values()}  # a call in place gives them others
+            made = traced.call(*args, **kwargs)
     except Exception:  # torch refuses copies that it took before: nothing is known then
         return frozenset()
     finally:
@@ -97,7 +99,7 @@ def kept_by(traced: Traced) -> frozenset[Memory]:
     own = {memory(copy): memory(original) for original, copy in _pairs(traced, copies)}
     for copy, original in zip(tensors_in(made), tensors_in(traced.value), strict=False):
         own.setdefault(memory(copy), memory(original))
-    return frozenset(own[kept] for kept in _saved_of(made, copies) if kept in own)
+    return frozenset(own[kept] for kept in _saved_of(made, before) if kept in own)
 
 
 def _copied(value: Any, copies: dict[int, torch.Tensor]) -> Any:
@@ -123,14 +125,13 @@ def _pairs(traced: Traced, copies: dict[int, torch.Tensor]) -> Iterator[tuple[to
                 yield tensor, copies[id(tensor)]
 
 
-def _saved_of(made: Any, copies: dict[int, torch.Tensor]) -> Iterator[Memory]:
-    """The storages that the nodes between a result and the copies keep."""
-    stop = {copy.grad_fn for copy in copies.values()}
+def _saved_of(made: Any, before: Container[object]) -> Iterator[Memory]:
+    """The storages that the nodes between a result and those `before` the call keep."""
     stack = [tensor.grad_fn for tensor in tensors_in(made)]
     seen = set()
     while stack:
         node = stack.pop()
-        if node is None or node in stop or node in seen:
+        if node is None or node in before or node in seen:
             continue
         seen.add(node)
         stack += [following for following, _ in node.next_functions]
