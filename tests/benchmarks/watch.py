@@ -1,11 +1,10 @@
 """How much longer training takes while it is watched, against the same loop alone in the same process.
 
-Run as `python tests/benchmarks/watch.py [TURNS]`. Steps of 5 ms and more: a multilayer perceptron, a
-small convolutional network, a small transformer, the perceptron on arrays of NumPy that share their
-memory with its tensors, each with SGD and with AdamW. Alone and watched take
-turns, each the best of TURNS (5) loops; what counts is the time that the process kept the processor, on
-one thread. Ends with 1 when a ratio is above its bound, a step is shorter than it should be, or anything
-is found.
+Run as `python tests/benchmarks/watch.py [TURNS]`. Steps of 5 ms and more: a multilayer perceptron, the
+same on arrays of NumPy that share their memory with its tensors, a small convolutional network, a small
+transformer, each with SGD and with AdamW. Alone and watched take turns, each the best of TURNS (5) loops;
+what counts is the time that the process kept the processor, on one thread. Ends with 1 when a ratio is
+above its bound, a step is shorter than it should be, or anything is found.
 """
 
 import contextlib

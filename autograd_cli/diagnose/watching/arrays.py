@@ -23,6 +23,7 @@ _MOST_BYTES = 1 << 18
 _MOST_READ = 1 << 21
 """Bytes of which prints are taken from one backward to the next."""
 
+_LEAST_READ = 1 << 11
 _MOST_SHARED = 64
 _MOST_ARRAYS = 16
 _MOST_PRINTS = 64
@@ -137,9 +138,11 @@ class Arrays:
         return shared is not None
 
     def _take(self, made: Made, tensor: torch.Tensor, region: _Region) -> None:
+        self._read += max(tensor.numel() * tensor.itemsize, _LEAST_READ)
+        if self._read > _MOST_READ:
+            return
         nodes, memory = nodes_of(made), _memory(tensor.untyped_storage())
-        self._read += tensor.numel() * tensor.itemsize
-        value = _print(memory, region) if nodes and self._read <= _MOST_READ else None
+        value = _print(memory, region) if nodes else None
         if value is not None:
             call, dtype = (made.order, made.last, made.spot), dtype_name(tensor.dtype)
             taken = _Print(self._log.next(), *call, region, memory, dtype, value, self._turn)

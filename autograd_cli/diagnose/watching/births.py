@@ -12,7 +12,8 @@ from autograd_cli.diagnose.watching.mode import PLAIN, Made
 from autograd_cli.diagnose.watching.records import Call, Log
 
 _MOST_HOOKS = 2_000
-"""Nodes that are listened to between two backwards."""
+_MOST_NODES = 8_000
+"""Nodes that are listened to, and looked at, between two backwards: torch does not free many more safely."""
 
 _MOST_BIRTHS = 4
 _MOST_DEPTH = 40
@@ -61,20 +62,30 @@ class Births:
     failed: Any
     found: list[Birth] = field(default_factory=list)
     hooked: int = 0
+    looked: int = 0
     is_over: bool = False
+    harmless: set[Any] = field(default_factory=set)
 
     def begin(self) -> None:
         """A backward begins."""
-        self.found, self.hooked = [], 0
+        self.found, self.hooked, self.looked = [], 0, 0
 
     def listen(self, made: Made) -> None:
-        """Hook the nodes that a call made, where they are none of those that are safe."""
-        if self.is_over or self.hooked > _MOST_HOOKS:
+        """Hook the nodes that a call made, where they are none of those that are safe.
+
+        A function of torch's whose nodes were all safe makes no others.
+        """
+        is_full = self.hooked > _MOST_HOOKS or self.looked > _MOST_NODES
+        if self.is_over or is_full or made.function in self.harmless:
             return
-        for node in nodes_of(made):
-            if not _is_safe(type(node).__name__):
-                node.register_hook(self._hook)
-                self.hooked += 1
+        nodes = nodes_of(made)
+        unsafe = [node for node in nodes if not _is_safe(type(node).__name__)]
+        for node in unsafe:
+            node.register_hook(self._hook)
+        self.hooked += len(unsafe)
+        self.looked += len(nodes)
+        if nodes and not unsafe and _is_of_torch(made.function):
+            self.harmless.add(made.function)
 
     def _hook(self, passed: Sequence[Any], arrived: Sequence[Any]) -> None:
         if self.is_over or len(self.found) >= _MOST_BIRTHS:
@@ -91,6 +102,12 @@ def _is_safe(node: str) -> bool:
     """Whether a node is a safe one: of torch itself, whose names end in a number, as no person's own does."""
     stem, _, number = node.partition("Backward")
     return number.isdigit() and stem in _safe
+
+
+def _is_of_torch(function: Any) -> bool:
+    """Whether a function is one of torch's: made of C, or of its modules."""
+    module = getattr(function, "__module__", None) or ""
+    return not hasattr(function, "__code__") or module.partition(".")[0] == "torch"
 
 
 def nodes_of(made: Made) -> list[Any]:

@@ -19,6 +19,7 @@ from autograd_cli.report.diagnosis import Placed
 _KEY = "not finite"
 _MOST_LEAVES = 200_000
 _MOST_SPOTS = 10_000
+_MOST_LOOKS = 2_000
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class NonFinite:
         self._stepped: set[int] = set()
         self._passed: set[Spot | None] = set()
         self._has_updates = False
+        self._last = self._looks = 0
         self._versions: dict[int, tuple[Any, int]] = {}
         self._pending: _Pending | None = None
         self._root: Placed | None = None
@@ -60,19 +62,24 @@ class NonFinite:
         """Remember which leaves calls are made on, and hook the nodes whose slope can be infinite."""
         if self._found.has(_KEY):
             return
+        is_unseen = made.first != self._last and self._looks < _MOST_LOOKS
+        self._last = made.last
+        self._looks += is_unseen
         for tensor in made.tensors:
-            self._meet(tensor)
+            self._meet(tensor, is_unseen)
         self.births.listen(made)
 
-    def _meet(self, tensor: torch.Tensor) -> None:
+    def _meet(self, tensor: torch.Tensor, is_unseen: bool) -> None:
         """Look at the gradients of a leaf, and of those that went into a person's own Function right before.
 
-        The call of such a Function is none of torch's.
+        The call of such a Function is none that is looked at: `is_unseen` says that nodes were made since
+        the last one that was.
         """
         if not tensor.requires_grad:
             return
         if tensor.is_leaf:
             self._add(tensor)
+        if tensor.is_leaf or not is_unseen:
             return
         node: Any = tensor.grad_fn
         if hasattr(type(node), "_forward_cls"):
@@ -97,9 +104,10 @@ class NonFinite:
         self._settle()
         self._root = None
         self.births.begin()
+        self._looks = 0
         tensors = [root for root in roots if isinstance(root, torch.Tensor)]
         for root in tensors:
-            self._meet(root)
+            self._meet(root, True)
         is_wrong = not all(map(is_finite, tensors))
         if is_wrong and self._pending is None and not self._found.has(_KEY):
             self._root = diverged.finding(self._log, roots, spot, self._alive())

@@ -108,6 +108,10 @@ def test_parameters_that_were_broken_before_are_told_so(found):
 
 
 THROWN_AWAY = (
+    "if not torch.isnan(nn.utils.clip_grad_norm_(net.parameters(), 1.0)):\n    opt.step()",
+    "if (net.bias.grad != net.bias.grad).any():\n    opt.zero_grad()\nelse:\n    opt.step()",
+    "if net.bias.grad.norm().item() < 1e9:\n    opt.step()",
+    "for p in net.parameters():\n    p.data -= 0.1 * p.grad.nan_to_num(0.0)",
     "ok = all(bool(torch.isfinite(p.grad).all()) for p in net.parameters())\nif ok:\n    opt.step()",
     "for p in net.parameters():\n    torch.nan_to_num_(p.grad, 0.0, 0.0, 0.0)\nopt.step()",
 )
@@ -121,6 +125,59 @@ def test_what_the_script_looks_for_itself_is_no_mistake(found, then):
     )
     assert found(loop(body)) == []
     assert found(loop(body.replace(then, "opt.step()"))) != []
+
+
+SQRT = "import torch\nw = torch.ones(2, requires_grad=True)\n"
+ROUNDS = SQRT + "for i in (1, 0, 1):\n    loss = (w * i).sum().sqrt()\n"
+USED = {
+    "by nothing": SQRT + "(w * 0).sum().sqrt().backward()\nprint(w.grad.isnan().any())\n",
+    "by nothing, of several": "import torch\nfor v in (1.0, 0.0, 1.0):\n"
+    "    w = torch.tensor(v, requires_grad=True)\n    w.sqrt().backward()\n    print(w.grad)\n",
+    "by nothing, given back": "import torch\nfor v in (1.0, 0.0, 1.0):\n"
+    "    w = torch.tensor(v, requires_grad=True)\n    print(torch.autograd.grad(w.sqrt(), w))\n",
+    "by an error": ROUNDS + "    w.grad = None\n    loss.backward()\n"
+    "    assert w.grad.isfinite().all()\n    w.data -= 0.1 * w.grad\n",
+    "by a step after the next backward": SQRT + "opt = torch.optim.Adam([w])\n"
+    "(w * 0).sum().sqrt().backward()\nw.sum().sqrt().backward()\nopt.step()\nopt.zero_grad()\n",
+    "by a step that is written out": ROUNDS + "    w.grad = None\n    loss.backward()\n"
+    "    with torch.no_grad():\n        w -= 0.1 * w.grad\n",
+    "by a write, given back": ROUNDS + "    (g,) = torch.autograd.grad(loss, w)\n    w.data -= 0.1 * g\n",
+    "by a new leaf": ROUNDS + "    (g,) = torch.autograd.grad(loss, w)\n"
+    "    w = (w - 0.1 * g).detach().requires_grad_()\n",
+}
+
+
+@pytest.mark.parametrize("how", USED)
+def test_a_gradient_that_is_not_finite_and_is_used_or_all_that_there_is_is_told(found, how):
+    (one,) = found(USED[how])
+    assert (one.code, one.name) == ("AGX502", "nan-grad-sqrt-at-zero")
+    assert one.evidence["birth"]["text"].endswith("sqrt()")
+
+
+def test_a_step_that_is_left_out_in_the_last_round_is_no_mistake(found):
+    skip = "x = torch.rand(2, 3) * (step < 3)\nopt.zero_grad()\nloss = (x @ net.weight.T).norm().sqrt()\n"
+    assert found(loop(skip + "loss.backward()\nif step < 3:\n    opt.step()")) == []
+    assert found(loop(skip + "loss.backward()\nopt.step()")) != []
+
+
+def test_a_layer_is_looked_at_whatever_its_function_is_called(found):
+    (one,) = found(
+        "import torch\nx = torch.ones(2, 3, requires_grad=True)\n"
+        "torch.nn.functional.layer_norm(x * 2, (3,), eps=0.0).nansum().backward()\n"
+    )
+    assert one.evidence["birth"]["node"] == "NativeLayerNormBackward0"
+    assert "eps" in one.fix[0].text
+
+
+def test_a_leaf_that_only_a_function_of_ones_own_was_called_on_is_looked_at(found):
+    (one,) = found(
+        "import torch\nclass Relu(torch.autograd.Function):\n"
+        "    @staticmethod\n    def forward(ctx, x):\n        ctx.save_for_backward(x)\n"
+        "        return x.clone()\n    @staticmethod\n    def backward(ctx, g):\n"
+        "        return g / ctx.saved_tensors[0]\n"
+        "x = torch.tensor([4.0, 0.0], requires_grad=True)\nRelu.apply(x).sum().backward()\n"
+    )
+    assert one.evidence["leaves"][0]["name"] == "x"
 
 
 # Losses over all pairs
@@ -259,6 +316,38 @@ def test_an_array_of_numpy_that_changes_what_a_call_kept_is_told(found, script, 
     assert (one.code, one.line) == ("AGX415", changed)
     assert "NumPy" in one.sentence
     assert [each["line"] for each in one.evidence["needed"]] == [changed - 1]
+
+
+FILLED = (
+    "import torch, numpy\na = numpy.ones(4, dtype='float32')\nx = torch.from_numpy(a)\n"
+    "w = torch.ones(4, requires_grad=True)\ny = (w * x).sum()\n"
+)
+
+
+def test_a_call_after_the_change_is_not_blamed(found):
+    (one,) = found(FILLED + "a[0] = 5\nz = (w * x).sum()\n(y + z).backward()\n")
+    assert (one.line, [each["line"] for each in one.evidence["needed"]]) == (6, [5])
+    assert ".copy()" in one.fix[0].text
+
+
+def test_the_backward_of_another_graph_leaves_a_change_to_be_told(found):
+    script = FILLED + "z = (w * x).sum()\n{}.backward()\na[0] = 5\n{}.backward()\n"
+    assert [each["line"] for each in found(script.format("z", "y"))[0].evidence["needed"]] == [5]
+    assert found(script.format("(y + z)", "(w * x).sum()")) == []
+
+
+def test_what_the_optimizer_of_ones_own_changed_unseen_is_told_as_its_step(found):
+    own = (
+        "class Own(torch.optim.SGD):\n    def step(self, closure=None):\n"
+        "        for p in self.param_groups[0]['params']:\n            p.data.add_(p.grad.data, alpha=-0.1)\n"
+    )
+    body = "view = net.weight.detach().numpy()\nloss = net(x).sum()\nlate = net(x).sum()\n"
+    body += "opt.zero_grad()\nloss.backward()\n{}\nlate.backward()"
+    start = own + "opt = Own(net.parameters(), lr=0.1)\nx = torch.ones(2, 3, requires_grad=True)\nfor step"
+    (one,) = found(loop(body.format("opt.step()")).replace("for step", start, 1))
+    assert one.code == "AGX415"
+    assert [each["text"] for each in one.evidence["changed"]] == ["opt.step()"]
+    assert found(loop(body.format("pass")).replace("for step", start, 1)) == []
 
 
 def test_an_array_that_is_filled_again_after_the_backward_is_not_told(found):

@@ -1,7 +1,9 @@
+import dataclasses
 import gc
 import re
 import subprocess
 import sys
+import traceback
 import warnings
 import weakref
 
@@ -124,6 +126,39 @@ def test_what_torch_compiles_is_compiled_without_the_watch():
     assert watch.trouble == ""
 
 
+def test_calls_are_watched_again_after_an_error_in_what_torch_compiles():
+    def broken(x):
+        raise KeyError("none")
+
+    with Watch() as watch:
+        compiled = torch.compile(torch.compiler.disable(broken), backend="eager")
+        for _ in range(3):
+            with pytest.raises(KeyError):
+                compiled(torch.ones(2))
+            assert torch.overrides._get_current_function_mode_stack()
+    assert watch.trouble == ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen(Exception):
+    why: str
+
+
+@pytest.mark.parametrize("wrap", [lambda error: error, lambda error: ExceptionGroup("all", [error])])
+def test_an_error_is_cleaned_whatever_its_class_and_whatever_holds_it(wrap):
+    def call(*given):
+        raise Frozen("no")
+
+    with Watch() as watch:
+        try:
+            torch.ones(2).apply_(call)
+        except Frozen as error:
+            watch.cleaned(wrap(error))
+            frames = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
+    assert watch.trouble == ""
+    assert set(frames) == {__file__}
+
+
 def test_calls_in_other_threads_are_watched_too(found):
     (one,) = found(
         "import threading, torch\nx = torch.rand(3, requires_grad=True)\nh = x.exp()\n"
@@ -178,8 +213,9 @@ def test_a_module_that_works_in_place_is_named(found):
     assert "`out`" not in one.sentence
 
 
-def test_a_long_chain_that_was_looked_at_is_freed(ended):
-    chain = "for _ in range(60_000):\n    y = y * 1.0\n"
+@pytest.mark.parametrize("step", ["y * 1.0", "y + 1e-9", "y * one", "torch.clone(y)"])
+def test_a_long_chain_that_was_looked_at_is_freed(ended, step):
+    chain = f"one = torch.from_numpy(torch.ones(()).numpy())\nfor _ in range(60_000):\n    y = {step}\n"
     done = ended(
         f"import torch\nx = torch.tensor(0.5, requires_grad=True)\ny = x\n{chain}"
         "y = y.exp()\ny.data.mul_(2)\ny.backward()\ndel y\n"
