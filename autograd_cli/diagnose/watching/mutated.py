@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from autograd_cli.diagnose import drawing
-from autograd_cli.diagnose.watching import graphs, modules
+from autograd_cli.diagnose.watching import graphs, modules, views
 from autograd_cli.diagnose.watching.graphs import Kept
 from autograd_cli.diagnose.watching.mode import storage_of
 from autograd_cli.diagnose.watching.modules import Paths
@@ -320,7 +320,9 @@ def _fixes(first: Write | None, at: Place | None, found: list[Victim], names: Pa
     module = names.module(first.module)
     if module and written(at.statement) is None:
         return (f"give the module {module} inplace=False",)
-    return (f"{at.name}  {_rewritten(at)}",)
+    cloned = views.repairs(at, first.is_view, [place(each.call.spot) for each in found if each.call])
+    anew = f"{at.name}  {_rewritten(at)}"
+    return (*cloned, f"{anew}, where nothing else is to see the change" if cloned else anew)
 
 
 def _copied(write: Write) -> str:
