@@ -10,7 +10,7 @@ from autograd_cli.diagnose.outputs import NO_GRAPH, unrecording
 from autograd_cli.diagnose.scene import Scene, is_floating
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
-from autograd_cli.lang.source import named
+from autograd_cli.lang.source import Source, named
 from autograd_cli.report import Finding, Fix, Severity
 from autograd_cli.run.tape import LiveStep
 from autograd_cli.run.values import tensors_in
@@ -194,24 +194,29 @@ def _restored(scene: Scene, step: LiveStep) -> Iterator[Fix]:
 def staircase(scene: Scene, step: LiveStep, names: list[str]) -> Finding:
     """A rounding: there is a grad_fn, and its gradient is 0 between the steps."""
     expr, text = step.expr, scene.text(step)
-    argument = _rounded(expr)
-    fixes = []
-    if argument is not None:
-        inner = scene.source[argument.span]
-        passed = f"(({inner}) + ({text} - ({inner})).detach())"
-        if isinstance(argument, nodes.Name):
-            passed = f"({inner} + ({text} - {inner}).detach())"
-        program = repair.edited(scene.source, {expr.span: passed})
-        fixes.append(Fix("rounded forward, passed through backward (a straight-through estimate)", program))
+    fix = passed_through(scene.source, expr)
     get = "gets" if len(names) == 1 else "get"
     return scene.finding(
         "AGX403",
         f"{named(names)} {get} a gradient of 0 everywhere: {drawing.quoted(text)} is flat between its jumps.",
         name="nondifferentiable-op-in-loss",
         span=expr.span,
-        fix=fixes,
+        fix=() if fix is None else (fix,),
         bindings=names,
     )
+
+
+def passed_through(source: Source, expr: nodes.Expr) -> Fix | None:
+    """A rounding that passes the gradient as if it were not there; None where it is not a plain call."""
+    argument, text = _rounded(expr), source[expr.span]
+    if argument is None:
+        return None
+    inner = source[argument.span]
+    passed = f"(({inner}) + ({text} - ({inner})).detach())"
+    if isinstance(argument, nodes.Name):
+        passed = f"({inner} + ({text} - {inner}).detach())"
+    program = repair.edited(source, {expr.span: passed})
+    return Fix("rounded forward, passed through backward (a straight-through estimate)", program)
 
 
 def _rounded(expr: nodes.Expr) -> nodes.Expr | None:

@@ -12,7 +12,7 @@ from autograd_cli.lang.nodes import Expr
 _DETACHES = {"detach", "data", "detach_"}
 _NUMBERS = {"item", "tolist", "float", "numpy"}
 CASTS = {"long", "int", "short", "bool", "byte", "char"}
-_INDICES = {"argmax", "argmin", "argsort", "searchsorted", "bucketize", "count_nonzero", "nonzero"}
+INDICES = {"argmax", "argmin", "argsort", "searchsorted", "bucketize", "count_nonzero", "nonzero"}
 _BESIDES = {"max", "min", "topk", "sort", "kthvalue", "median", "nanmedian", "mode", "cummax", "cummin"}
 _TESTS = {"eq", "ne", "lt", "le", "gt", "ge", "sign_", "isclose", "isnan", "isfinite"}
 _COPIES = {"tensor", "from_numpy", "as_tensor", "new_tensor"}
@@ -82,7 +82,7 @@ def kind(node: Expr) -> str:
     if name == "float" and not isinstance(getattr(node, "function", None), nodes.Name):
         return ""
     kinds = (
-        (_DETACHES, "detach"), (_INDICES | CASTS, "whole"), (_NUMBERS, "number"), (_TESTS, "truth"),
+        (_DETACHES, "detach"), (INDICES | CASTS, "whole"), (_NUMBERS, "number"), (_TESTS, "truth"),
         (_COPIES, "copy"),
     )  # fmt: skip
     found = next((label for names, label in kinds if name in names), "")

@@ -10,6 +10,7 @@ from autograd_cli.diagnose.pairs import with_gradients
 from autograd_cli.diagnose.programs import (
     accumulation,
     amounts,
+    beside,
     comments,
     diverged,
     dividing,
@@ -53,6 +54,7 @@ INSPECTIONS: tuple[tuple[str, Callable[[Whole], Iterator[Finding]]], ...] = (
     ("AGX321", python_own.reached),
     ("AGX507", dividing.cut_off),
     ("AGX403", lost.never_reached),
+    ("AGX403", beside.held_still),
     ("AGX322", said.copied),
     ("AGX323", said.other),
     ("AGX320", comments.differs),
