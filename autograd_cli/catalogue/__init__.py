@@ -5,6 +5,7 @@ May import report, lang and errors.
 Must not import torch, rich, typer or graphviz.
 """
 
+from autograd_cli.catalogue.likeness import Said, is_same, message_words, nearest, nearness
 from autograd_cli.catalogue.load import (
     HEADINGS,
     Example,
@@ -12,12 +13,11 @@ from autograd_cli.catalogue.load import (
     Page,
     Subject,
     examples,
-    find,
-    message_words,
     page,
     pages,
     subjects,
 )
+from autograd_cli.catalogue.looking import find
 from autograd_cli.catalogue.refusals import fault, finding
 
 __all__ = [
@@ -25,12 +25,16 @@ __all__ = [
     "Example",
     "Kind",
     "Page",
+    "Said",
     "Subject",
     "examples",
     "fault",
     "find",
     "finding",
+    "is_same",
     "message_words",
+    "nearest",
+    "nearness",
     "page",
     "pages",
     "subjects",

@@ -25,13 +25,6 @@ _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 _BLOCK = re.compile(r"^```([a-z]+(?: \S+)?)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _CONTINUED = re.compile(r" *\\\n *")
 _CODE = re.compile(r"AGX\d{3}")
-_NUMBERS = re.compile(r"\b\d[\dx]*\b|[^a-z0-9_ ]+")
-
-_WORDS = 4
-"""A message of fewer words is not compared by its words."""
-
-_SAME = 0.6
-"""Messages with fewer than this share of common words are different messages."""
 
 
 class Kind(StrEnum):
@@ -61,7 +54,8 @@ class Page:
     """One page. `names` are the labels its findings may have, `name` the usual one.
 
     `sections` holds the text under each heading. `needs` says what it takes to raise the error where
-    no program can do so everywhere: "a CUDA device"; it is empty elsewhere.
+    no program can do so everywhere: "a CUDA device"; it is empty elsewhere. `watch` says what watching a
+    script tells more of it than its end does, where it does.
     """
 
     code: str
@@ -72,6 +66,7 @@ class Page:
     sections: dict[str, str]
     text: str
     needs: str = ""
+    watch: str = ""
     files: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     @property
@@ -138,73 +133,6 @@ def _stored() -> list[str]:
     return sorted(name.removesuffix(".md") for name in names if name.endswith(".md"))
 
 
-def find(word: str) -> tuple[Page, ...]:
-    """The pages that speak of `word`: its code first, then in names, titles, texts.
-
-    Case, line breaks and the numbers of a message do not count: a message of torch, as
-    it was printed, finds the page that quotes it with other shapes and dtypes.
-    """
-    wanted = _flat(word)
-    if not wanted:
-        return ()
-    ranked = [(rank, found) for found in pages() if (rank := _rank(found, wanted)) is not None]
-    best = [found for rank, found in sorted(ranked, key=lambda pair: pair[0])]
-    return tuple(best) or _alike(wanted)
-
-
-def _rank(found: Page, wanted: str) -> int | None:
-    """How near `wanted` is to the subject of a page, 0 nearest; None when it is not in it."""
-    heads = (found.code, " ".join(found.names), found.title)
-    near = next((rank for rank, text in enumerate(heads) if _joined(wanted).search(_flat(text))), None)
-    if near is None and wanted in _flat(found.text):
-        return len(heads)
-    if near is None and set(wanted.split()) <= set(_flat(found.text).split()):
-        return len(heads) + 1
-    return near
-
-
-def _alike(wanted: str) -> tuple[Page, ...]:
-    """The pages that quote the message most like `wanted`, where most of its words are the same."""
-    has_enough = len(message_words(wanted)) >= _WORDS
-    likeness = {page: _likeness(page, wanted) for page in pages()} if has_enough else {}
-    best = max(likeness.values(), default=0.0)
-    return tuple(page for page, share in likeness.items() if share == best) if best >= _SAME else ()
-
-
-def _likeness(found: Page, wanted: str) -> float:
-    """The largest share of common words between `wanted` and a message that the page quotes."""
-    lines = (line for line in found.text.splitlines() if line.startswith("    "))
-    return max((_common(wanted, line) for line in lines), default=0.0)
-
-
-def _common(message: str, other: str) -> float:
-    """The share of words that two messages have in common: from 0 to 1."""
-    words, others = message_words(message), message_words(other)
-    return len(words & others) / len(words | others) if words and others else 0.0
-
-
-@cache
-def message_words(message: str) -> frozenset[str]:
-    """The words of a message in lower case, numbers and punctuation aside."""
-    return frozenset(_blurred(message).split())
-
-
-def _flat(text: str) -> str:
-    """A text in lower case with one blank between words, those of names of code and pages too."""
-    return " ".join(text.lower().replace("-", " ").replace("_", " ").split())
-
-
-@cache
-def _joined(wanted: str) -> re.Pattern[str]:
-    """The words with or without a blank between them: a name may have `batchnorm` for `batch norm`."""
-    return re.compile(" ?".join(map(re.escape, wanted.split())))
-
-
-def _blurred(text: str) -> str:
-    """The words of a message without its numbers and punctuation."""
-    return " ".join(_NUMBERS.sub(" ", text.lower()).split())
-
-
 def _folder() -> Traversable:
     return files(__package__)
 
@@ -252,6 +180,7 @@ def parse(text: str) -> Page:
         sections={heading: body.strip() for heading, body in zip(parts[::2], parts[1::2], strict=True)},
         text=text,
         needs=facts.get("needs", ""),
+        watch=facts.get("watch", ""),
         files=tuple((info.split()[-1], body) for info, body in _BLOCK.findall(text) if "." in info),
     )
 

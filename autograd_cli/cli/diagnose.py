@@ -111,6 +111,7 @@ def _put(given: Given, form: str, found: "Diagnosis") -> int:
 
     environment = given.environment
     diagnosis = _shown(given, found)
+    environment.on_findings([one.finding for one in diagnosis.findings])
     asked = environment.colour == "always"
     colour = asked if form == "plain" else environment.coloured(_stream(given))
     text = view.render(diagnosis, form, width=environment.width, colour=colour)

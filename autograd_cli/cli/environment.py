@@ -4,10 +4,13 @@ import codecs
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
+
+if TYPE_CHECKING:
+    from autograd_cli.report import Finding
 
 _PLAIN_SPELLING = str.maketrans(
     {
@@ -35,6 +38,10 @@ def at_once(work: Callable[[], None]) -> None:
     work()
 
 
+def forget(findings: "Sequence[Finding]") -> None:
+    """Do nothing with findings: what is told of them is enough."""
+
+
 @dataclass
 class Environment:
     """The streams of one command and what is known of them.
@@ -43,7 +50,7 @@ class Environment:
     otherwise; `coloured` answers for one stream. `may_fork` says that the whole process
     is the command's, so that a run may have one of its own. `in_main` does something in
     the main thread, which alone is told of signals. `reader_gone` is set once nobody reads
-    stdout any more.
+    stdout any more. `on_findings` is given the findings that are told of, in whatever form.
     """
 
     stdin: TextIO
@@ -56,6 +63,7 @@ class Environment:
     may_fork: bool = False
     in_main: Callable[[Callable[[], None]], None] = at_once
     reader_gone: bool = False
+    on_findings: "Callable[[Sequence[Finding]], None]" = forget
 
     @property
     def on_terminal(self) -> bool:

@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import chdir, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -23,30 +23,29 @@ _REPORTING = ("trace", "gradcheck", "diagnose")
 """The commands whose report may be laid out for a terminal."""
 
 _PACKAGE = re.escape(str(Path(__file__).parents[1]))
-_OURS = re.compile(rf'^  File "(?:{_PACKAGE}|[^"]*threading\.py).*\n(?:    .*\n)*', re.MULTILINE)
-"""Frames of agx in what a script prints of its own stack; in a process of its own they are not there."""
-
-_CODE = re.compile(r"AGX\d{3}")
-_NAMED = re.compile(r"^(?:error|warning|note) ([a-z0-9-]+) \(AGX\d{3}\)", re.MULTILINE)
+_LINES = r".*\n(?:    .*\n)*"
+_OURS = re.compile(
+    rf'^(?:  File "(?!{re.escape(PROGRAM)}"){_LINES})*  File "{_PACKAGE}{_LINES}', re.MULTILINE
+)
+"""Frames down to the last of agx in what a script prints of its stack; alone it has none below its own."""
 
 
 @dataclass(frozen=True)
 class Ran:
-    """What came of an example: what it `printed` on stdout, what was `told` on stderr, its status."""
+    """What came of an example: what it `printed` on stdout, what was `told` on stderr, its status.
+
+    `found` are the findings, as records.
+    """
 
     printed: str
     told: str
     status: int
+    found: tuple[Finding, ...] = ()
 
     @property
     def codes(self) -> frozenset[str]:
         """The codes of all that was found."""
-        return frozenset(_CODE.findall(self.printed + self.told))
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The names of what was found, as they stand before their codes."""
-        return frozenset(_NAMED.findall(f"{self.printed}\n{self.told}"))
+        return frozenset(one.code for one in self.found)
 
 
 @dataclass(frozen=True)
@@ -57,28 +56,17 @@ class Screen:
     colour: bool = False
 
 
-def ran(example: Example, *words: str, screen: Screen = Screen()) -> Ran:
-    """What comes of an example in a folder of its own; `words` are added to the command that runs it.
+def ran(example: Example, screen: Screen = Screen()) -> Ran:
+    """What comes of an example in a folder of its own.
 
     A script is run in this process, whose modules it finds loaded.
     """
     with _folder(example):
         if example.kind is Kind.CONSOLE:
-            return _pipeline([*shlex.split(example.text), *words], screen)
+            return _pipeline(shlex.split(example.text), screen)
         if example.kind is Kind.TRACE:
-            return _command(["trace", PROGRAM, *words], "", screen)
+            return _command(["trace", PROGRAM], "", screen)
         return _script(example, screen)
-
-
-def findings(example: Example) -> tuple[Finding, ...]:
-    """What is found in an example, as records; nothing where it is refused before it is run."""
-    if example.kind in (Kind.CONSOLE, Kind.TRACE):
-        from autograd_cli.report.json import from_json
-
-        printed = ran(example, "--json").printed
-        return from_json(printed).findings if printed.startswith("{") else ()
-    with _folder(example):
-        return tuple(one.finding for one in _scripted(example)[1].findings)
 
 
 def plainly(example: Example) -> tuple[str, tuple[Finding, ...]]:
@@ -109,14 +97,14 @@ def _folder(example: Example) -> Iterator[None]:
 
 def _pipeline(line: Sequence[str], screen: Screen) -> Ran:
     """What comes of `echo` and `agx` in a pipe: what the last prints, and what all told."""
-    printed, told, status = "", "", 0
+    made = Ran("", "", 0)
     for words in _parts(line):
         if words[0] == "echo":
-            printed = " ".join(words[1:]) + "\n"
+            made = replace(made, printed=" ".join(words[1:]) + "\n")
             continue
-        made = _command(words[1:], printed, screen)
-        printed, told, status = made.printed, told + made.told, made.status
-    return Ran(printed, told, status)
+        last = _command(words[1:], made.printed, screen)
+        made = replace(last, told=made.told + last.told, found=made.found + last.found)
+    return made
 
 
 def _parts(words: Sequence[str]) -> Iterator[list[str]]:
@@ -138,8 +126,10 @@ def _command(words: list[str], text: str, screen: Screen) -> Ran:
     stdin, stdout, stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(3))
     stdin.buffer.write(text.encode())
     stdin.buffer.seek(0)
-    status = run([*words, *_laid_out(words, screen)], Environment(stdin, stdout, stderr, _columns(screen)))
-    return Ran(_text(stdout), _text(stderr), int(status))
+    found: list[Finding] = []
+    environment = Environment(stdin, stdout, stderr, _columns(screen), on_findings=found.extend)
+    status = run([*words, *_laid_out(words, screen)], environment)
+    return Ran(_text(stdout), _text(stderr), int(status), tuple(found))
 
 
 def _laid_out(words: Sequence[str], screen: Screen) -> list[str]:
@@ -168,7 +158,7 @@ def _script(example: Example, screen: Screen) -> Ran:
     printed = _OURS.sub("", printed.replace(_here(), ""))
     form = "plain" if screen.width is None else "rich"
     told = render(found, form, width=screen.width or 80, colour=screen.colour)
-    return Ran(printed, told.replace(_here(), ""), found.status)
+    return Ran(printed, told.replace(_here(), ""), found.status, tuple(one.finding for one in found.findings))
 
 
 def _here() -> str:

@@ -61,6 +61,7 @@ def put(given: Given, where: Destination, report: Report) -> None:
     """Write `report` where it goes, and on stderr what its format has no room for."""
     options: dict[str, Any] = given.options
     environment = given.environment
+    environment.on_findings(report.findings)
     if where.file is not None:
         from autograd_cli.views import picture
 
@@ -79,6 +80,7 @@ def put_next(given: Given, where: Destination, report: Report, before: int) -> N
     Reports for a person stand apart by an empty line; a table has its header once, and a first
     column that says where the source stands.
     """
+    given.environment.on_findings(report.findings)
     text = _rendered(given, where.format, report)
     if where.format == "tsv":
         header, *rows = text.splitlines(keepends=True)

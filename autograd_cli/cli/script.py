@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from autograd_cli.catalogue import page
 from autograd_cli.cli import bindings
 from autograd_cli.cli.command import Given
 from autograd_cli.errors import ExitStatus, InputError, missing_file
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from autograd_cli.report.diagnosis import Diagnosis, Placed
 
 _STDERR = 2
-_WATCHED = ("AGX409", "AGX451")
-"""What a watch tells more of than the words of torch."""
 _UNSEEN = "the watch has nothing to tell: the script did not end as Python ends, which is when it would"
 
 
@@ -52,11 +51,11 @@ def _from_here(one: "Placed") -> "Placed":
 
 
 def _hinted(one: "Placed", given: Given) -> "Placed":
-    """The finding with the command that would tell more of it, where watching the script does."""
-    if given.options.get("watch") or one.finding.code not in _WATCHED:
+    """The finding with the command that would tell more of it, where its page says that watching does."""
+    more = page(one.finding.code).watch
+    if given.options.get("watch") or not more:
         return one
-    again = bindings.shell(["agx", "diagnose", "--watch", *given.line.words])
-    fix = Fix(f"{again}   names the statement that changed it, and all that needed the old value")
+    fix = Fix(f"{bindings.shell(['agx', 'diagnose', '--watch', *given.line.words])}   {more}")
     return replace(one, finding=replace(one.finding, fix=(*one.finding.fix, fix)))
 
 

@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from autograd_cli.cli.environment import Environment
 from autograd_cli.errors import AgxError, ExitStatus, LimitError
 from autograd_cli.lang.source import Source, quote, visible
+
+if TYPE_CHECKING:
+    from autograd_cli.report import Finding
 
 Styled = tuple[str, str]
 """A line and its style: "error", "carets", "fix" or ""."""
@@ -24,6 +27,7 @@ def status_of(environment: Environment, work: Callable[[], int | None]) -> int:
     try:
         return work() or ExitStatus.OK
     except AgxError as error:
+        environment.on_findings(_found(error))
         tell(environment, lines(error, _width(environment)))
         return error.status
     except SystemExit as leaving:
@@ -109,6 +113,13 @@ def _quoted(error: AgxError, width: int) -> list[Styled]:
     margin = f"{number:4} │ " if "\n" in error.text.strip() else "   │ "
     blank = " " * (len(margin) - 2) + "│ "
     return [(margin + shown.line, ""), (blank + shown.carets, "carets")]
+
+
+def _found(error: AgxError) -> "list[Finding]":
+    """A refusal as a record, where there is a page on it."""
+    from autograd_cli.catalogue import finding
+
+    return [finding(error, Source(error.text))] if _name(error.code) else []
 
 
 def _name(code: str) -> str:

@@ -15,6 +15,7 @@ TEXT = """# AGX301 matmul-shape-mismatch: two matrices that do not meet
 severity: error
 also: mm, bmm
 needs: two CUDA devices
+watch: names the line
 
 ## What torch says
 
@@ -96,7 +97,7 @@ def test_a_page_is_read_from_its_markdown():
         (Kind.SCRIPT, "class A:\n\n    b = 1\n", (("own.py", "y = 2\n"),)),
     ]
     assert [one.kind for one in page.alike] == [Kind.WATCH]
-    assert page.needs == "two CUDA devices"
+    assert (page.needs, page.watch) == ("two CUDA devices", "names the line")
 
 
 def test_a_page_without_a_title_or_a_severity_is_refused():

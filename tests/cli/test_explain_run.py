@@ -126,7 +126,8 @@ def test_a_script_is_run_by_python_and_read_like_a_log():
         "print('begun')\nx = torch.ones(3, requires_grad=True)\nNet()(x).backward()\n"
     )
     found = live.ran(Example(Kind.SCRIPT, text))
-    assert (found.codes, found.names, found.status) == ({"AGX401"}, {"nonscalar-loss-backward"}, 1)
+    assert [(one.code, one.name) for one in found.found] == [("AGX401", "nonscalar-loss-backward")]
+    assert (found.codes, found.status) == ({"AGX401"}, 1)
     assert found.printed == "begun\n"
     assert "program.py:11" in found.told
 
@@ -137,6 +138,27 @@ def test_a_script_sees_the_name_of_its_file_and_no_frame_of_agx():
     assert "\nprogram.py:4: UserWarning: so\n" in f"\n{found.printed}"
     assert '  File "program.py", line 5, in <module>\n    traceback.print_stack()\n' in found.printed
     assert "autograd_cli" not in found.printed
+
+
+def test_a_script_sees_the_frames_of_its_own_threads():
+    text = (
+        "import threading\nimport traceback\n\n\ndef show():\n    traceback.print_stack()\n\n\n"
+        "thread = threading.Thread(target=show)\nthread.start()\nthread.join()\n"
+    )
+    found = live.ran(Example(Kind.SCRIPT, text))
+    assert found.printed.count("threading.py") >= 2
+    assert '  File "program.py", line 6, in show\n' in found.printed
+
+
+def test_codes_are_those_of_findings_and_none_that_is_only_printed():
+    found = live.ran(Example(Kind.SCRIPT, "print('error of-mine (AGX401)')\n"))
+    assert (found.codes, found.printed) == (set(), "error of-mine (AGX401)\n")
+    refused = live.ran(Example(Kind.CONSOLE, "agx trace x+ --json"))
+    assert [(one.code, one.name) for one in refused.found] == [("AGX101", "syntax-error")]
+    shown = live.ran(
+        Example(Kind.CONSOLE, 'agx trace "(x@y).sum()" --x "ones(2,3)" --y "ones(2,3)" --json | agx show -')
+    )
+    assert shown.codes == {"AGX301"}
 
 
 def test_a_script_leaves_no_hook_behind():

@@ -33,7 +33,13 @@ memory first.
 """
 
 OF_LOGS = {row.code for row in ROWS}
-SHOWN = [page for page in catalogue.pages() if page.broken and not page.needs and page.code in OF_LOGS]
+SHOWN = [
+    page
+    for page in catalogue.pages()
+    if page.code in OF_LOGS
+    and not page.needs
+    and any(example.kind is not Kind.CONSOLE for example in page.broken)
+]
 
 
 def of(code, message, name=None):
@@ -110,6 +116,14 @@ def test_what_takes_another_machine_is_not_run():
     found = of("AGX340", "can't convert cuda:0 device type tensor to numpy.")
     assert (found.outcome, found.needs) == (Outcome.NOT_HERE, "a CUDA device")
     assert (found.program, found.said, found.passed) == ("", "", None)
+
+
+def test_a_page_whose_mistake_takes_a_command_has_nothing_to_reproduce(monkeypatch):
+    page = load.parse(catalogue.page("AGX409").text)
+    page.sections["How to see it"] = "```console\nagx trace x\n```"
+    monkeypatch.setattr(reproduce, "page", lambda code: page)
+    told = Placed(Finding("AGX409", page.name, Severity.ERROR, "It is so.", torch="modified in place"))
+    assert reproduce.reproduced([told]) == (told,)
 
 
 def test_an_error_that_this_torch_words_otherwise_is_still_raised():
