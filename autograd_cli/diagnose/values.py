@@ -214,10 +214,12 @@ _SIZE_WORDS = ("target size", "batch_size", "0d or 1d target")
 
 
 def target_shape(case: Case) -> Finding | None:
-    """AGX316 where a loss wants a target of another shape than it was given."""
+    """AGX316 or AGX333 where a loss wants a target of another shape than it was given."""
     if case.kind is not Kind.LOSS or len(case.tensors) < 2 or not case.says(*_SIZE_WORDS):
         return None
     given, target = case.tensors[:2]
+    if _extra(given.value, target.value):
+        return _class_column(case, given, target)
     shapes = shape_text(given.value.shape), shape_text(target.value.shape)
     return case.finding(
         "AGX316",
@@ -226,6 +228,29 @@ def target_shape(case: Case) -> Finding | None:
         name="batch-size-mismatch" if case.says("batch_size") else "bce-target-size-mismatch",
         cause=drawing.columns([(drawing.label(o.text), shape_text(o.value.shape)) for o in (given, target)]),
         fix=_as_shaped(case, given.value, target.value),
+    )
+
+
+def _extra(scores: torch.Tensor, target: torch.Tensor) -> bool:
+    """Whether class numbers have a dimension of one where the scores have their classes."""
+    is_whole = not (target.is_floating_point() or target.is_complex())
+    places = (scores.shape[0], 1, *scores.shape[2:])
+    return is_whole and scores.dim() > 1 and tuple(target.shape) == places
+
+
+def _class_column(case: Case, given: Operand, target: Operand) -> Finding:
+    """AGX333: class numbers that still have the dimension of the classes."""
+    shapes = [shape_text(one.value.shape) for one in (given, target)]
+    numbers = shape_text((target.value.shape[0], *target.value.shape[2:]))
+    program = repair.suffixed(case.run.program.source, target.expr, ".squeeze(1)", case.failure.expr)
+    return case.finding(
+        "AGX333",
+        f"The target {drawing.quoted(target.text)} has shape {shapes[1]}, where one class number a place is "
+        f"{numbers} for scores {drawing.quoted(given.text)} {shapes[0]}.",
+        cause=drawing.columns(
+            [(drawing.label(given.text), shapes[0]), (drawing.label(target.text), shapes[1])]
+        ),
+        fix=(Fix("without the dimension of one", program),),
     )
 
 

@@ -79,6 +79,15 @@ def test_a_target_of_another_shape_takes_that_of_the_prediction(why, works):
     works(finding, **values)
 
 
+@pytest.mark.parametrize("shape", [(4, 3), (4, 3, 5)])
+def test_class_numbers_in_a_column_lose_its_dimension(why, works, shape):
+    values = {"s": ones(*shape), "t": ones(4, 1, *shape[2:]).long()}
+    finding = why("F.cross_entropy(s, t)", **values)
+    assert (finding.code, finding.name) == ("AGX333", "cross-entropy-target-shape")
+    assert finding.fix[0].program == "F.cross_entropy(s, t.squeeze(1))"
+    works(finding, **values)
+
+
 def test_a_batch_of_another_size_has_no_repair(why):
     finding = why("F.cross_entropy(s, t)", s=ones(2, 3), t=tensor([0, 1, 2]))
     assert (finding.code, finding.name, finding.fix) == ("AGX316", "batch-size-mismatch", ())

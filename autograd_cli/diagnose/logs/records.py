@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from autograd_cli.report.diagnosis import Frame as Frame, Placed
+from autograd_cli.report.diagnosis import Frame as Frame, Placed, Seen
 
 
 class CutBy(Enum):
@@ -29,7 +29,11 @@ class Raised:
 
     Where the source was at hand, `cut` is how a statement cuts the way to the loss, `carried` what leads from
     a round of a loop into the round before, and `is_stepped` whether an optimizer steps between the forward
-    and the backward that failed.
+    and the backward that failed. `rebound` is the statement that gives the name of a leaf to a result.
+
+    Where it `is_live`, handed over by the process of a script that ran here, `tensors` are those of its
+    frames, `layer` is the layer that failed and what it was given, and `frozen` are the modules of which no
+    parameter requires grad.
     """
 
     kind: str
@@ -44,6 +48,11 @@ class Raised:
     cut: CutBy | None = None
     carried: tuple[str, ...] = ()
     is_stepped: bool = False
+    rebound: str = ""
+    tensors: tuple[Seen, ...] = ()
+    layer: str = ""
+    frozen: tuple[str, ...] = ()
+    is_live: bool = False
 
 
 @dataclass(frozen=True)

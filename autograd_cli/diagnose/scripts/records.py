@@ -11,7 +11,7 @@ class Failure:
     """An error as it was raised, with the tensors of its frames; `is_own` where the script raised it.
 
     `layer` is the layer of the script's model that it came from, if it came from one. `optimizers` are those
-    that its frames reach, as they write them.
+    that its frames reach, as they write them, and `frozen` the modules, where none has anything to train.
     """
 
     raised: Raised
@@ -19,6 +19,7 @@ class Failure:
     is_own: bool = False
     layer: str = ""
     optimizers: tuple[str, ...] = ()
+    frozen: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

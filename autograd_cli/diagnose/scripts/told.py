@@ -7,7 +7,7 @@ from autograd_cli.diagnose.logs import choosing
 from autograd_cli.diagnose.logs.facts import own
 from autograd_cli.diagnose.logs.read import read
 from autograd_cli.diagnose.logs.records import Raised
-from autograd_cli.diagnose.scripts import cuts, rounds
+from autograd_cli.diagnose.scripts import cuts, rebinding, rounds
 from autograd_cli.diagnose.scripts.cuts import Cut
 from autograd_cli.diagnose.scripts.records import Failure, Happened
 from autograd_cli.report import Finding
@@ -120,7 +120,7 @@ def _linked(errors: Sequence[Failure], before: tuple[str, ...], is_of_thread: bo
         cut = _cut(one)
         within = _within(one.raised, is_of_thread)
         raised = replace(
-            rounds.read(one),
+            _with_frames(rounds.read(one), one),
             before=before,
             cause=found[-1].raised if within is None and found else within,
             cut=None if cut is None else cut.by,
@@ -128,6 +128,18 @@ def _linked(errors: Sequence[Failure], before: tuple[str, ...], is_of_thread: bo
         )
         found.append(_Read(raised, one, cut))
     return found
+
+
+def _with_frames(raised: Raised, failure: Failure) -> Raised:
+    """The error with what its frames tell to the rows."""
+    return replace(
+        raised,
+        rebound=rebinding.statement(raised),
+        tensors=failure.tensors,
+        layer=failure.layer,
+        frozen=failure.frozen,
+        is_live=True,
+    )
 
 
 def _within(raised: Raised, is_warning: bool) -> Raised | None:

@@ -9,17 +9,21 @@ from autograd_cli.diagnose.logs.rows import (
     dtypes,
     functions,
     inplace,
+    layers,
+    leaves,
     losses,
     shapes,
 )
 
 ROWS: tuple[Row, ...] = (
     *backward.ROWS,
+    *leaves.ROWS,
     *inplace.ROWS,
     *functions.ROWS,
     *devices.ROWS,
     *dtypes.ROWS,
     *losses.ROWS,
+    *layers.ROWS,
     *shapes.ROWS,
     *distributed.ROWS,
 )

@@ -1,7 +1,7 @@
 """Backward without a graph, from no scalar, and twice; grad asked of what has none."""
 
 from autograd_cli.diagnose.logs.records import CutBy, Facts, Raised, Row
-from autograd_cli.diagnose.logs.rows.words import both, cut_by, either, inside, near, say, says, seen, written
+from autograd_cli.diagnose.logs.rows.words import cut_by, either, inside, near, say, says, seen
 
 _NO_PATH = (
     "of tensors does not require grad",
@@ -20,7 +20,7 @@ _NO_GRAPH = say(
     "backward starts at `{loss}`, and no tensor that requires grad leads to it",
     "backward starts at a tensor to which no tensor that requires grad leads",
 )
-_CURE = "setting requires_grad = True on the loss silences the error and trains nothing"
+_NO_CURE = "setting requires_grad = True on the loss silences the error and trains nothing"
 
 
 _LABELS = r"(?:ids?|idx|index|indices|labels?|targets?|tgt|mask|y|tokens)"
@@ -44,9 +44,32 @@ def _others(name: str) -> tuple[str, ...]:
     return tuple(other for other in _KINDS_NO_PATH if other != name)
 
 
-def _last_touches_grad(raised: Raised, facts: Facts) -> bool:
-    """Whether the line that failed, of whatever file, reads a .grad."""
-    return bool(raised.frames) and ".grad." in raised.frames[-1].text
+_OR_CUT = "or the prediction was cut by detach, .data, item, argmax, round or a conversion to whole numbers"
+
+
+def _parameters(raised: Raised) -> str:
+    """Whether parameters are frozen, as far as the frames tell."""
+    if raised.frozen:
+        names = " and ".join(f"`{name}`" for name in raised.frozen)
+        return f"every parameter of {names} has requires_grad False: nothing is left to train"
+    return "" if raised.cut else "all parameters may be frozen, or the forward ran under no_grad"
+
+
+def _to_the_cut(raised: Raised, facts: Facts) -> str:
+    if raised.frozen:
+        return f"call {raised.frozen[0]}.requires_grad_(), or that of the layers to train, before the forward"
+    return (
+        "print requires_grad of the parameters, then grad_fn of each result from the model to the loss: "
+        "the first None is the cut"
+    )
+
+
+def _detached(raised: Raised, facts: Facts) -> str:
+    """How to keep a state from leading back, with the script's own names where its source tells them."""
+    states = "; ".join(f"{name} = {name}.detach()" for name in raised.carried)
+    if states:
+        return f"detach the state between rounds: {states}"
+    return "detach the state between rounds, and of an LSTM both its states"
 
 
 ROWS = (
@@ -77,8 +100,9 @@ ROWS = (
                 _STAIRCASE,
                 "`{line}` has an operation without a gradient, which cuts the path if the loss is made of it",
             ),
+            _NO_CURE,
         ),
-        ("compute the loss from the scores themselves, before that operation", _CURE),
+        ("compute the loss from the scores themselves, before that operation",),
         also=_others("nondifferentiable-op-in-loss"),
         when=cut_by(CutBy.STAIRCASE, near(_STAIRCASE)),
     ),
@@ -92,8 +116,9 @@ ROWS = (
                 _TAKEN_OUT,
                 "`{line}` takes a value out of its graph, and may be what the loss is made of",
             ),
+            _NO_CURE,
         ),
-        ("hand the loss the model's own output; detach only what is logged", _CURE),
+        ("hand the loss the model's own output; detach only what is logged",),
         also=_others("detached-prediction-in-loss"),
         when=cut_by(CutBy.TAKEN_OUT, near(_TAKEN_OUT)),
     ),
@@ -102,8 +127,8 @@ ROWS = (
         "no-grad-around-trainable",
         _NO_PATH,
         _NO_GRAPH,
-        ("the forward ran under no_grad, so nothing was recorded",),
-        ("take the trained part out of torch.no_grad()", _CURE),
+        ("the forward ran under no_grad, so nothing was recorded", _NO_CURE),
+        ("take the trained part out of torch.no_grad()",),
         also=_others("no-grad-around-trainable"),
         when=cut_by(CutBy.UNRECORDED, near(r"no_grad\(|set_grad_enabled\(False|inference_mode\(")),
     ),
@@ -113,20 +138,11 @@ ROWS = (
         _NO_PATH,
         _NO_GRAPH,
         (
-            "all parameters may be frozen, or the forward ran under no_grad",
-            (
-                "or the prediction was cut by detach, .data, item, argmax, round or a "
-                "conversion to whole numbers"
-            ),
+            lambda raised, facts: _parameters(raised),
+            lambda raised, facts: "" if raised.frozen or raised.cut else _OR_CUT,
+            _NO_CURE,
         ),
-        (
-            (
-                "print requires_grad of the parameters, then grad_fn of each result from the model to the "
-                "loss: "
-                "the first None is the cut"
-            ),
-            _CURE,
-        ),
+        (_to_the_cut,),
         also=_others("loss-has-no-grad-path"),
     ),
     Row(
@@ -146,7 +162,7 @@ ROWS = (
             "a gradient is asked of a tensor that does not require grad",
         ),
         ("it is data, or it was computed under no_grad or from parameters that are frozen",),
-        fix=("call x.requires_grad_() before the forward that uses it",),
+        fix=("call requires_grad_() on it before the forward that uses it",),
     ),
     Row(
         "AGX443",
@@ -202,7 +218,13 @@ ROWS = (
             "the gradient given has another shape than its tensor",
         ),
         ("a gradient has one number for each element of its tensor",),
-        ("give the gradient the shape of its tensor, as torch.ones_like(y) has, or reduce y to one number",),
+        (
+            say(
+                "give the gradient the shape of its tensor, as torch.ones_like({loss}) has, or reduce "
+                "that to one number",
+                "give the gradient the shape of its tensor, as torch.ones_like makes one",
+            ),
+        ),
         when=says(r"^(?!function)"),
     ),
     Row(
@@ -220,7 +242,7 @@ ROWS = (
             ),
             "or one graph is walked twice; it is the state where the second round fails and the first passes",
         ),
-        ("detach the state between rounds: h = h.detach(), for an LSTM h, c = h.detach(), c.detach()",),
+        (_detached,),
         also=("backward-twice-freed-graph",),
         when=either(
             lambda raised, facts: bool(raised.carried),
@@ -265,102 +287,6 @@ ROWS = (
         ),
         ("it is not used, or a copy of it is: a view, a .to() or an older parameter",),
         ("differentiate by the tensor that the forward uses, or pass allow_unused=True and expect None",),
-    ),
-    Row(
-        "AGX416",
-        "nonleaf-grad-access",
-        ("is not a leaf tensor is being accessed",),
-        say(
-            "`{leaf}.grad` is read, and `{leaf}` was computed",
-            "the .grad of a computed tensor is read, and it is None",
-        ),
-        ("torch keeps .grad of leaves alone; .to(), reshaping and arithmetic make a new tensor",),
-        (
-            say("call {leaf}.retain_grad() before backward", "call retain_grad() on it before backward"),
-            "or read the .grad of the leaf that it was computed from",
-        ),
-    ),
-    Row(
-        "AGX417",
-        "grad-is-none",
-        (
-            "'nonetype' object has no attribute",
-            "unsupported operand type(s) for",
-            "must be tensor, not nonetype",
-        ),
-        say("`{leaf}.grad` is None where its value is used", "a .grad is None where its value is used"),
-        ("no backward ran before, or this tensor does not lead to the loss, or set_to_none=True cleared it",),
-        (
-            say("skip it: if {leaf}.grad is not None: ...", "skip tensors whose grad is None"),
-            "or find why the loss does not use it",
-        ),
-        kinds=("AttributeError", "TypeError"),
-        when=both(says("nonetype"), either(written(r"\.grad\b(?!_)"), _last_touches_grad)),
-    ),
-    Row(
-        "AGX418",
-        "requires-grad-on-nonleaf",
-        ("can only change requires_grad flags of leaf",),
-        say("`{text}` sets requires_grad of a computed tensor", "requires_grad is set on a computed tensor"),
-        ("only leaves can be switched; a computed tensor requires grad as its operands do",),
-        (
-            (
-                "use y.detach() in place of y for a part without gradient; "
-                "detach().requires_grad_() starts a new leaf"
-            ),
-        ),
-    ),
-    Row(
-        "AGX404",
-        "integer-requires-grad",
-        ("can require gradients", "requires gradients must be floating point"),
-        say(
-            "`{text}` asks a tensor of whole numbers or booleans to require grad",
-            "a tensor of whole numbers is asked to require grad",
-        ),
-        ("only floating and complex dtypes have gradients",),
-        (
-            (
-                "convert first: x.float().requires_grad_(); nn.Parameter(x, "
-                "requires_grad=False) for quantized weights"
-            ),
-        ),
-        when=says("floating"),
-    ),
-    Row(
-        "AGX437",
-        "deepcopy-nonleaf",
-        ("support the deepcopy protocol",),
-        say(
-            "`{text}` copies a tensor that was computed with a graph",
-            "copy.deepcopy meets a tensor that was computed with a graph",
-        ),
-        ("deepcopy takes leaves alone; an attribute of the module or of the object holds a result",),
-        ("keep x.detach() or x.detach().clone() in the attribute, or copy state_dict()",),
-    ),
-    Row(
-        "AGX421",
-        "optimizer-nonleaf",
-        ("can't optimize a non-leaf",),
-        say("`{text}` is given a computed tensor", "the optimizer is given a computed tensor"),
-        ("a tensor made by .to(), .cuda() or arithmetic from a leaf is no leaf",),
-        ("make it a leaf: x = x.detach().requires_grad_(), or move before requires_grad_()",),
-    ),
-    Row(
-        "AGX421",
-        "optimizer-empty-parameters",
-        ("got an empty parameter list",),
-        say("`{text}` is given no parameter", "the optimizer is given no parameter"),
-        ("the layers stand in a plain list or dict, all are filtered out, or the generator was used up",),
-        ("hold layers in nn.ModuleList or nn.ParameterList; check list(model.parameters())",),
-    ),
-    Row(
-        "AGX421",
-        "optimizer-single-tensor",
-        ("params argument given to the optimizer should be an iterable",),
-        say("`{text}` is given one tensor", "the optimizer is given one tensor"),
-        ("it goes through what it is given, and takes each element for a parameter",),
-        ("put the tensor in a list: torch.optim.SGD([w], lr=...)",),
     ),
     Row(
         "AGX446",

@@ -3,6 +3,7 @@
 import re
 
 from autograd_cli.diagnose.logs.records import Facts, Raised, Row
+from autograd_cli.diagnose.logs.rows.called import on
 from autograd_cli.diagnose.logs.rows.words import both, either, say, says, two_devices, written
 
 _APART = (
@@ -87,6 +88,55 @@ def _input_not_on_mps(raised: Raised, facts: Facts) -> bool:
     return "mps" in facts.devices[1:2] and facts.devices[0] == "cpu"
 
 
+_NO_DEVICE = (
+    "not compiled with cuda enabled",
+    "not linked with support for cuda",
+    "found no nvidia driver",
+    "no cuda gpus are available",
+    "cuda driver initialization failed",
+    "nvidia driver on your system is too old",
+    "torch.cuda.is_available() is false",
+    "invalid device ordinal",
+    "not compiled with xpu enabled",
+    "mps backend is supported on macos",
+    "mps device not found",
+)
+_REASONS = (
+    ("not compiled|not linked", "torch was installed without support for it: a build for the CPU"),
+    ("driver on your system is too old", "the driver is older than the CUDA that torch was built with"),
+    ("no nvidia driver|initialization failed", "the driver is not installed, or does not run"),
+    ("no cuda gpus", "torch and the driver are there, and no GPU: CUDA_VISIBLE_DEVICES may hide it"),
+    ("ordinal", "there are fewer devices than the number that was asked for"),
+    (
+        r"is_available\(\) is false",
+        "the file was saved on a GPU, and there is none here: torch.load takes map_location",
+    ),
+    ("mps", "MPS exists on macOS with a GPU of Apple's alone"),
+)
+
+
+def _unusable(raised: Raised, facts: Facts) -> str:
+    low = raised.message.lower()
+    device = next((name for name in ("MPS", "XPU") if name.lower() in low), "CUDA")
+    return say(f"`{{text}}` asks for {device}, which cannot be used here", f"{device} cannot be used here")(
+        raised, facts
+    )
+
+
+def _usable(raised: Raised, facts: Facts) -> str:
+    low = raised.message.lower()
+    if "deserialize" in low:
+        return "pass map_location='cpu' to torch.load"
+    kind = "mps" if "mps" in low else "cuda"
+    module = "torch.backends.mps" if kind == "mps" else "torch.cuda"
+    return f"write device = '{kind}' if {module}.is_available() else 'cpu', and use it in place of '{kind}'"
+
+
+def _why_unusable(raised: Raised, facts: Facts) -> str:
+    low = raised.message.lower()
+    return next((reason for pattern, reason in _REASONS if re.search(pattern, low)), "")
+
+
 ROWS = (
     Row(
         "AGX310",
@@ -115,7 +165,12 @@ ROWS = (
             "a tensor is indexed with an index on another device",
         ),
         ("an index may be on the CPU or beside its tensor, and nowhere else",),
-        (say("move one to the other in {text}: x[mask.to(x.device)]", "write x[mask.to(x.device)]"),),
+        (
+            say(
+                "move the index in {text} to the device of what it indexes: .to(….device)",
+                "move the index to the device of what it indexes, or to the CPU",
+            ),
+        ),
         also=_others("index-device-mismatch"),
     ),
     Row(
@@ -133,7 +188,12 @@ ROWS = (
             "the model is on mps and its input is not",
         ),
         ("nn.Module.to moves the model alone; each input is moved on its own",),
-        ("move each input first: x = x.to('mps')",),
+        (
+            say(
+                "move each input first: {input} = {input}.to('mps')",
+                "move each input first, with .to('mps')",
+            ),
+        ),
         also=_others("mps-input-not-moved"),
         when=either(
             says("allocated on mps|expected on mps|to mps op|_mps: input"),
@@ -152,7 +212,8 @@ ROWS = (
         ("the model was not moved, or the input was not; nn.Module.to moves in place, Tensor.to does not",),
         (
             say(
-                "call model.to('{device0}') before the loop, or x = x.to('{device1}')",
+                "move the model to '{device0}' before the loop, or {input} = {input}.to('{device1}')",
+                "move the model to '{device0}' before the loop, or the input to '{device1}'",
                 "move model and input to one device",
             ),
         ),
@@ -173,7 +234,7 @@ ROWS = (
                 "another by a fixed index"
             ),
         ),
-        ("take the device from the data, as x.device, in place of a fixed cuda:0",),
+        ("take the device from the data, as its .device, in place of a fixed cuda:0",),
         also=_others("device-mismatch-replica"),
         when=both(_apart, _two_gpus),
     ),
@@ -186,7 +247,13 @@ ROWS = (
             "a tensor made in __init__ or in forward is no parameter and no buffer, so model.to() leaves it",
             "if all of them come from outside, an input was not moved",
         ),
-        ("self.register_buffer('name', tensor) in __init__; in forward make it with device=x.device",),
+        (
+            "self.register_buffer('name', tensor) in __init__",
+            say(
+                "what forward makes, make with device={input}.device",
+                "what forward makes, make with the device of its input",
+            ),
+        ),
         also=_others("device-mismatch-unregistered-tensor"),
         when=both(
             _apart,
@@ -208,7 +275,12 @@ ROWS = (
             "the model was moved and an input, a target or a state was not",
             "a tensor of the model that is no parameter and no buffer is not moved by model.to()",
         ),
-        ("move what the line takes: x = x.to(device), for the device of next(model.parameters())",),
+        (
+            say(
+                "move what the line takes: {input} = {input}.to(device), for the parameters' device",
+                "move what the line takes, with .to(device), for the parameters' device",
+            ),
+        ),
         also=_others("device-mismatch-input-not-moved"),
         when=_apart,
     ),
@@ -233,7 +305,14 @@ ROWS = (
             "`{text}` asks NumPy for values that have a graph", "NumPy is asked for values that have a graph"
         ),
         ("NumPy records nothing, so torch wants the cut to be written",),
-        ("write x.detach().cpu().numpy() where the values are only looked at; compute the loss in torch",),
+        (
+            on(
+                r"(?:numpy|__array__)\(",
+                "write {it}.detach().cpu().numpy() where the values are only looked at",
+                "write .detach().cpu().numpy() where the values are only looked at",
+            ),
+            "compute the loss in torch",
+        ),
         also=("numpy-reduction-on-graph-tensors",),
     ),
     Row(
@@ -242,7 +321,7 @@ ROWS = (
         _CONVERSION,
         say("`{text}` asks NumPy for values on {device0}", "NumPy is asked for values on a GPU"),
         ("NumPy reads memory of the CPU alone",),
-        ("write x.detach().cpu().numpy()",),
+        (on(r"numpy\(", "write {it}.detach().cpu().numpy()", "write .detach().cpu().numpy()"),),
         also=("numpy-reduction-on-graph-tensors",),
     ),
     Row(
@@ -254,6 +333,21 @@ ROWS = (
             "float64 numbers are moved to mps, which has none",
         ),
         ("NumPy arrays and Python lists of arrays give float64",),
-        ("convert first: t.float().to('mps'), or torch.as_tensor(a, dtype=torch.float32)",),
+        (
+            on(
+                r"to\(",
+                "convert first: {it}.float().to('mps')",
+                "convert first, with .float() or dtype=torch.float32",
+            ),
+        ),
+    ),
+    Row(
+        "AGX601",
+        "device-not-usable",
+        _NO_DEVICE,
+        _unusable,
+        (_why_unusable,),
+        (_usable, "ask agx devices what can be used here, and why the others cannot"),
+        when=lambda raised, facts: raised.is_live,
     ),
 )

@@ -51,6 +51,29 @@ def _whole(raised: Raised, facts: Facts) -> bool:
     return bool({"int64", "int32", "uint8", "int16"} & set(facts.dtypes))
 
 
+def _differ(raised: Raised, facts: Facts) -> bool:
+    return len(set(facts.dtypes)) > 1
+
+
+def _kinds(raised: Raised, facts: Facts) -> str:
+    """What of two dtypes that are not both floating the first is made by."""
+    found = set(facts.dtypes)
+    if "bool" in found:
+        return "comparisons and masks are bool; a product computes with operands of one dtype"
+    if _whole(raised, facts):
+        return "lists of whole numbers, torch.arange and torch.randint give int64, and layers take floats"
+    return "a product and a layer compute with operands of one dtype"
+
+
+def _of_one_kind(raised: Raised, facts: Facts) -> str:
+    """The call that converts what is no floating number, or one to the other."""
+    floating = [dtype for dtype in facts.dtypes if dtype in _FLOATS]
+    if not floating or (not _whole(raised, facts) and "bool" not in facts.dtypes):
+        return "convert one to the dtype of the other, with .to(….dtype)"
+    call = "float()" if floating[0] == "float32" else f"to(torch.{floating[0]})"
+    return say(f"write {{input}}.{call}", f"convert the whole numbers with .{call}")(raised, facts)
+
+
 _CLASSES = either(
     says(
         r"'target'|scalar type long but (?:found|got)|target dtype to be long|"
@@ -106,7 +129,7 @@ ROWS = (
         ),
         _index,
         ("gather, scatter_, embedding and indexing take int64",),
-        ("convert the index: index.long()",),
+        ("convert the index with .long()",),
         also=("cross-entropy-target-dtype",),
         when=says(r"expected|must be|only applicable|valid indices \(got \w*float"),
     ),
@@ -116,7 +139,12 @@ ROWS = (
         _TARGETS,
         _target,
         ("class numbers are int64 of shape (n,); probabilities are floating, of the shape of the scores",),
-        ("write target.long() for class numbers, target.float() for probabilities",),
+        (
+            say(
+                "write {target}.long() for class numbers, {target}.float() for probabilities",
+                "convert the target, with .long() for class numbers, .float() for probabilities",
+            ),
+        ),
         also=("dtype-mismatch-double-float", "index-dtype", "bce-target-dtype"),
         when=both(
             _CLASSES,
@@ -139,7 +167,7 @@ ROWS = (
             "the loss has a target of whole numbers",
         ),
         ("binary cross-entropy and regression losses take a floating target",),
-        ("write target.float()",),
+        (say("write {target}.float()", "convert the target with .float()"),),
         also=("cross-entropy-target-dtype", "dtype-mismatch-double-float", "inplace-result-dtype-cast"),
         when=both(
             _whole,
@@ -161,7 +189,7 @@ ROWS = (
             "a result would be put into a tensor of another dtype",
         ),
         ("a method ending in _, += and out= keep the tensor's dtype",),
-        ("write it out of place, as x = x.clamp(...), or convert first with x.float()",),
+        ("write it out of place, as .clamp(...) for .clamp_(...), or convert first with .float()",),
         also=("bce-target-dtype",),
         when=says("result type"),
     ),
@@ -184,7 +212,12 @@ ROWS = (
         _MIXED,
         _SENTENCE,
         ("part of the model or the input was made half, or autocast ended before this line",),
-        ("give x.to(weight.dtype), or run the line under torch.autocast",),
+        (
+            say(
+                "give {input}.to({layer}.weight.dtype), or run the line under torch.autocast",
+                "convert one to the other's dtype, or run the line under torch.autocast",
+            ),
+        ),
         also=("dtype-mismatch-double-float",),
         when=either(_halves, says(r"^mixed dtype \(cpu\)")),
     ),
@@ -194,8 +227,23 @@ ROWS = (
         _MIXED,
         _SENTENCE,
         ("NumPy arrays give float64, layers and torch.randn float32",),
-        ("convert where the data comes in: torch.as_tensor(a, dtype=torch.float32) or x.float()",),
+        (
+            say(
+                "convert where the data comes in, with dtype=torch.float32, or {input}.float()",
+                "convert where the data comes in, with dtype=torch.float32 or .float()",
+            ),
+        ),
         also=("dtype-mismatch-half-float", "cross-entropy-target-dtype", "bce-target-dtype"),
         when=_doubles,
+    ),
+    Row(
+        "AGX304",
+        "dtype-mismatch",
+        _MIXED,
+        _SENTENCE,
+        (_kinds,),
+        (_of_one_kind,),
+        also=("dtype-mismatch-double-float", "dtype-mismatch-half-float"),
+        when=both(_differ, _not(says("target|index|indices"))),
     ),
 )

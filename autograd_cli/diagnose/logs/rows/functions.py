@@ -176,7 +176,7 @@ ROWS = (
                 "means a wrong backward"
             ),
         ),
-        ("give gradcheck float64 inputs: x.double().requires_grad_(), then look at the backward",),
+        ("give gradcheck float64 inputs, with .double().requires_grad_(), then look at the backward",),
     ),
     Row(
         "AGX438",
@@ -226,7 +226,7 @@ ROWS = (
         ("returned nan values in its",),
         _NAN,
         ("the slope of sqrt, of a power below 1 and of a norm is infinite at 0, and 0 times that is NaN",),
-        ("add a small number inside, as sqrt(x + 1e-12), or clamp(min=1e-12) before",),
+        ("add a small number inside, as sqrt(… + 1e-12), or clamp(min=1e-12) before",),
         also=("nan-grad-log-at-zero", "nan-grad-masked-branch"),
         when=both(_unmasked, either(_ROOT, both(_PASSES_ON, near(r"sqrt\(|\bnorm\(|\*\* *0?\.5\b|\bstd\(")))),
     ),

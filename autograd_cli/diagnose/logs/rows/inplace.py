@@ -1,7 +1,7 @@
 """Changes in place: of what backward needs, of leaves, views, inference and expanded tensors."""
 
 from autograd_cli.diagnose.logs.records import Facts, Raised, Row
-from autograd_cli.diagnose.logs.rows.words import both, either, inside, near, say, says, written
+from autograd_cli.diagnose.logs.rows.words import both, either, gaps, inside, near, say, says, written
 
 _SAVED = ("modified by an inplace operation",)
 _FAMILY = ("inplace-modified-saved-tensor", "optimizer-step-before-backward", "ddp-buffer-broadcast-inplace")
@@ -51,6 +51,13 @@ def _stepped(raised: Raised, facts: Facts) -> str:
         "{op} hands on a weight as a layer saw it: optimizer.step() changed it before this backward",
         "if it is a weight, optimizer.step() changed it before this backward",
     )(raised, facts)
+
+
+def _where_to_look(raised: Raised, facts: Facts) -> str:
+    """What shows the line that made the node, where that is not told yet."""
+    if gaps(raised, facts)["made"]:
+        return ""
+    return "set_detect_anomaly(True) of torch.autograd shows the line of the forward that needs it"
 
 
 def _batched(raised: Raised, facts: Facts) -> bool:
@@ -123,11 +130,9 @@ ROWS = (
                 "ending in _, inplace=True",
             ),
             "if the shape is that of a weight, optimizer.step() ran before this backward",
+            _where_to_look,
         ),
-        (
-            "write x = x + y for x += y, clone() before an assignment, inplace=False in the activation",
-            "torch.autograd.set_detect_anomaly(True) shows the forward line of the node",
-        ),
+        ("write = and + in place of +=, clone() before an assignment, inplace=False in the activation",),
         also=_FAMILY[1:],
     ),
     Row(
@@ -172,7 +177,7 @@ ROWS = (
         (
             (
                 "set inplace=False in the activation after it: nn.ReLU(inplace=False), or "
-                "write x = x + y for x += y"
+                "write = and + in place of +="
             ),
         ),
     ),
@@ -193,7 +198,7 @@ ROWS = (
         ("is a view and is being modified inplace", "is a view and its base or another view"),
         _views,
         ("unbind, split, chunk and iteration over a tensor give views that share memory",),
-        ("use the form out of place (squeeze for squeeze_, x = x - m for sub_), or clone() the view first",),
+        ("use the form out of place (squeeze for squeeze_, = and - for sub_), or clone() the view first",),
     ),
     Row(
         "AGX434",
@@ -260,7 +265,12 @@ ROWS = (
             "`{text}` copies a tensor and drops its graph",
             "torch.tensor of a tensor copies it and drops its graph",
         ),
-        fix=("write x.detach().clone() for a copy, or use x itself where the gradient must flow",),
+        fix=(
+            say(
+                "write {input}.detach().clone() for a copy, or {input} itself where the gradient must flow",
+                "write .detach().clone() for a copy, or use it itself where the gradient must flow",
+            ),
+        ),
         kinds=("UserWarning", ""),
     ),
     Row(

@@ -3,7 +3,9 @@
 import re
 
 from autograd_cli.diagnose.logs.records import Facts, Raised, Row
-from autograd_cli.diagnose.logs.rows.words import both, either, inside, near, say, says, written
+from autograd_cli.diagnose.logs.rows.called import on, seen
+from autograd_cli.diagnose.logs.rows.words import both, either, gaps, inside, near, say, says, written
+from autograd_cli.report.values import shape_text
 
 _ASSERT = ("device-side assert", "runtime error (59)", "runtime error (710)", "assertion `", "assertion '")
 _LABEL = r"cur_target|n_classes|\bt >= 0|ClassNLL|nll_loss|NLLCriterion"
@@ -16,8 +18,13 @@ _FAMILY = ("label-out-of-range", "bce-input-out-of-range", "embedding-index-out-
 def _target(raised: Raised, facts: Facts) -> str:
     """The shape of a target that has no class number a place, by how the message words it."""
     low = raised.message.lower()
+    name = gaps(raised, facts)["target"]
+    what = f"the target `{name}`" if name else "the target"
+    if wanted := _class_numbers(raised, facts):
+        shape = _target_shape(raised, facts)
+        return f"{what} has shape {shape_text(shape)}, where one class number a place is {shape_text(wanted)}"
     if len(facts.shapes) == 2 and "expected target size" in low:
-        return f"the target has shape {list(facts.shapes[1])}, where {list(facts.shapes[0])} belongs"
+        return f"{what} has shape {list(facts.shapes[1])}, where {list(facts.shapes[0])} belongs"
     if len(facts.shapes) == 2:
         scores, target = facts.shapes if "got input" in low else facts.shapes[::-1]
         return f"scores of shape {list(scores)} meet a target of shape {list(target)}"
@@ -26,6 +33,43 @@ def _target(raised: Raised, facts: Facts) -> str:
         "the target of `{text}` is not one class number a place",
         "the target is not one class number a place",
     )(raised, facts)
+
+
+def _target_shape(raised: Raised, facts: Facts) -> tuple[int, ...]:
+    """The shape of the target of a loss: as the message has it, or as the frame has it."""
+    if len(facts.shapes) == 2 and "expected target size" in raised.message.lower():
+        return facts.shapes[1]
+    tensor = seen(raised, gaps(raised, facts)["target"])
+    return tensor.shape if tensor is not None else ()
+
+
+def _class_numbers(raised: Raised, facts: Facts) -> tuple[int, ...]:
+    """The target's shape without a size of 1 where the scores have classes; empty where it has none there."""
+    shape = _target_shape(raised, facts)
+    return (shape[0], *shape[2:]) if shape[1:2] == (1,) else ()
+
+
+def _class_rows(raised: Raised, facts: Facts) -> str:
+    """How to come to one class number a place, as the target's shape tells or, of two, whichever it is."""
+    name = gaps(raised, facts)["target"]
+    target = f"{name}." if name else "the target's "
+    if _class_numbers(raised, facts):
+        return f"drop the dimension of one: {target}squeeze(1)"
+    if shape := _target_shape(raised, facts):
+        one_hot = f", or of one-hot rows {target}argmax(1)" if len(shape) > 1 else ""
+        return f"give the loss one class number a place{one_hot}"
+    return f"drop a dimension of one with {target}squeeze(1); of one-hot rows take {target}argmax(1)"
+
+
+def _in_one_shape(raised: Raised, facts: Facts) -> str:
+    """The call that gives target and input of a loss one shape, by their names and by what differs."""
+    known = gaps(raised, facts)
+    scores, target = known["scores"], known["target"]
+    if not (scores and target):
+        return "give both one shape: squeeze(-1) of what has a 1 too many, or view_as the other"
+    if len(facts.shapes) == 2 and len(facts.shapes[0]) > len(facts.shapes[1]):
+        return f"give both one shape: {target}.view_as({scores})"
+    return f"give both one shape: {scores}.squeeze(-1), or {target}.view_as({scores})"
 
 
 def _class_number(raised: Raised, facts: Facts) -> str:
@@ -79,7 +123,7 @@ ROWS = (
             "the loss broadcasts target and input over all pairs",
         ),
         ("a size of 1 is repeated; the loss then compares values that do not belong together",),
-        ("give both one shape: pred.squeeze(-1), or target.view_as(pred)",),
+        (_in_one_shape,),
         kinds=("UserWarning", "", "FutureWarning"),
         also=("bce-target-size-mismatch",),
         when=says("broadcasting|incorrect results|likely lead|mse_loss|l1_loss"),
@@ -99,7 +143,7 @@ ROWS = (
             "target and input of the loss differ in shape",
         ),
         ("binary cross-entropy compares element with element",),
-        ("give both one shape: pred.squeeze(-1), target.unsqueeze(1), or one-hot targets for classes",),
+        (_in_one_shape, "of class numbers make one-hot targets, or use cross_entropy"),
         when=says("size|elements"),
     ),
     Row(
@@ -114,8 +158,8 @@ ROWS = (
             "size mismatch (got input",
         ),
         _target,
-        ("scores are (n, classes, ...), class numbers (n, ...) without the classes",),
-        ("drop the dimension with target.squeeze(1), or take one-hot targets back with target.argmax(1)",),
+        ("scores have shape (n, classes, ...), and their class numbers (n, ...), without the classes",),
+        (_class_rows,),
         when=lambda raised, facts: not _rows_differ(raised, facts),
     ),
     Row(
@@ -170,7 +214,7 @@ ROWS = (
         ("a token number is not below num_embeddings, or a position is past the table",),
         (
             (
-                "check ids.max() < embedding.num_embeddings on the CPU; "
+                "check on the CPU that each index is below num_embeddings; "
                 "resize_token_embeddings after adding tokens"
             ),
         ),
@@ -192,8 +236,8 @@ ROWS = (
         ),
         (
             (
-                "check 0 <= target.min() and target.max() < scores.shape[1]; mark what is left "
-                "out with ignore_index"
+                "check that no class number is below 0, and each below the scores' classes; mark what is "
+                "left out with ignore_index"
             ),
         ),
         also=_FAMILY[1:],
@@ -205,7 +249,7 @@ ROWS = (
         ("is out of bounds.", "`cur_target", "class values must be smaller than num_classes"),
         _class_number,
         ("labels start at 1, or the last layer has too few outputs",),
-        ("subtract 1 from labels that start at 1, or give the last layer target.max() + 1 outputs",),
+        ("subtract 1 from labels that start at 1, or give the last layer an output more than the largest",),
         kinds=("IndexError", "RuntimeError"),
         when=says(r"^target -?\d+ is out of bounds|cur_target|^class values"),
     ),
@@ -249,7 +293,13 @@ ROWS = (
             "an index is outside the embedding's table",
         ),
         ("a token number is not below num_embeddings, or a position is past the table",),
-        ("check ids.max() and ids.min(); resize_token_embeddings after adding tokens; truncate long texts",),
+        (
+            say(
+                "check {input}.max() and {input}.min(), which belong below num_embeddings and not below 0",
+                "check the largest and the smallest index, which belong below num_embeddings and not below 0",
+            ),
+            "resize_token_embeddings after adding tokens; truncate long texts",
+        ),
     ),
     Row(
         "AGX315",
@@ -266,7 +316,7 @@ ROWS = (
                 "class that is given tensors"
             ),
         ),
-        ("write (a == b).all() or .any(); for a loss, make it first: nn.BCEWithLogitsLoss()(pred, target)",),
+        ("write .all() or .any() of it; make a loss before it is called: nn.BCEWithLogitsLoss()(...)",),
         when=says("of (?:Tensor|Variable)|bool value|torch"),
     ),
     Row(
@@ -278,7 +328,13 @@ ROWS = (
             "one number is asked of a tensor that has not one element",
         ),
         ("item(), float() and the functions of math take a tensor of one element",),
-        ("reduce it first, as in x.mean().item(), or take x.tolist() for all of them",),
+        (
+            on(
+                r"item\(",
+                "reduce it first, as in {it}.mean().item(), or take {it}.tolist() for all of them",
+                "reduce it first, as with mean(), or take tolist() for all of them",
+            ),
+        ),
     ),
     Row(
         "AGX616",

@@ -3,16 +3,10 @@
 import re
 
 from autograd_cli.diagnose.logs.records import Facts, Raised, Row
-from autograd_cli.diagnose.logs.rows.words import both, either, inside, near, say, says, written
+from autograd_cli.diagnose.logs.rows.called import on
+from autograd_cli.diagnose.logs.rows.layers import MATMUL
+from autograd_cli.diagnose.logs.rows.words import either, inside, near, say, says, written
 
-_MATMUL = (
-    "shapes cannot be multiplied",
-    "mat1 dim 1 must match mat2 dim 0",
-    "size mismatch, m1",
-    "size mismatch, got",
-    "size mismatch, ",
-    "must have same reduction dim",
-)
 _SUM = ("the size of tensor a", "the expanded size of the tensor", "inconsistent tensor size")
 _POSITIONS = (
     r"(?i)position|\bpos_|_pos\b|\.pos\b|\bwpe\b|buffered|token_type|max_length|"
@@ -21,11 +15,15 @@ _POSITIONS = (
 _SHAPES = re.compile(r"hidden\S* size [(\[]([\d, ]+)[)\]], got [(\[]([\d, ]+)[)\]]")
 _SIZES = re.compile(r"(xpected|got) (\d+)")
 _TABLES = {77, 128, 256, 512, 514, 1024, 2048, 4096}
-_PRODUCT = written(r" @ |@ ?\w|\b(?:matmul|mm|bmm|mv|addmm|einsum|dot)\(")
 _IN_LOADER = either(
     inside("collate", "dataloader", "DataLoader"),
     near(r"collate_fn|Caught \w+ in DataLoader worker"),
 )
+
+
+def _of_vectors(raised: Raised, facts: Facts) -> bool:
+    """Whether a product of two vectors raised it, and no batch that is put together."""
+    return [len(shape) for shape in facts.shapes] == [1, 1] and not _IN_LOADER(raised, facts)
 
 
 def _too_long(raised: Raised, facts: Facts) -> bool:
@@ -73,32 +71,9 @@ def _state(raised: Raised, facts: Facts) -> str:
 
 ROWS = (
     Row(
-        "AGX326",
-        "linear-in-features-mismatch",
-        _MATMUL,
-        say(
-            "`{text}`: rows of {shape0} meet a weight of {shape1}, and the inner sizes differ",
-            "`{text}`: the last size of the input is not in_features",
-            "a linear layer is given another last size than its in_features",
-        ),
-        ("the input is flattened elsewhere, or the images have another size than the layer was counted for",),
-        (
-            say(
-                "print x.shape before {text}; nn.Linear's first number is the last size of x",
-                "nn.Linear's first number is the last size of x",
-            ),
-            "flatten with x.flatten(1), or let nn.LazyLinear count",
-        ),
-        also=("matmul-shape-mismatch",),
-        when=either(
-            inside("linear", "Linear"),
-            both(says("m1|mat1|reduction dim"), lambda raised, facts: not _PRODUCT(raised, facts)),
-        ),
-    ),
-    Row(
         "AGX301",
         "matmul-shape-mismatch",
-        (*_MATMUL, "expected size for first two dimensions of batch2", "must match mat2"),
+        (*MATMUL, "expected size for first two dimensions of batch2", "must match mat2"),
         say(
             "`{text}` multiplies {shape0} by {shape1}, and the inner sizes differ",
             "the inner sizes of a product differ",
@@ -109,22 +84,16 @@ ROWS = (
         when=says(r"m1|mat1|mat2|batch2|reduction dim|mat \("),
     ),
     Row(
-        "AGX327",
-        "conv-channel-mismatch",
-        ("given groups=", "given transposed=", "channels, but got", "need input.size[1] =="),
+        "AGX301",
+        "matmul-shape-mismatch",
+        ("to have the same number of elements, but got",),
         say(
-            "`{text}`: the input {shape1} has {size1} channels, the weight {shape0} takes {size0}",
-            "the input {shape1} has {size1} channels, the weight {shape0} takes {size0}",
-            "a convolution is given another number of channels than its weight takes",
+            "`{text}` multiplies vectors of {size0} and {size1} elements",
+            "vectors of {size0} and {size1} elements are multiplied",
         ),
-        ("grey images or an alpha channel, channels last, or a missing batch dimension",),
-        (
-            (
-                "give Conv2d the input's channels, or convert: img.convert('RGB'), "
-                "x.permute(0, 3, 1, 2), x.unsqueeze(0)"
-            ),
-        ),
-        when=says(r"channels|input\.size\[1\]"),
+        ("a dot product goes through both vectors at once, element by element",),
+        ("give both the same length; torch.outer multiplies each element of one by each of the other",),
+        when=_of_vectors,
     ),
     Row(
         "AGX330",
@@ -169,8 +138,8 @@ ROWS = (
         ("an RNN, GRU or LSTM takes as many features a step as it was made for; vectors or columns changed",),
         (
             say(
-                "print x.shape before {text}; the layer's first number is the last size of x",
-                "the layer's first number is the last size of x",
+                "print {input}.shape before the layer, whose first number is the last size of {input}",
+                "print the input's shape before the layer, whose first number is the last of it",
             ),
         ),
     ),
@@ -183,7 +152,13 @@ ROWS = (
             "the state was made for a batch of another size: the last of an epoch, or one part of several",
             "or layers, directions or batch_first are others than it was made for",
         ),
-        ("make the state from the batch, torch.zeros(layers, x.size(0), hidden), or pass drop_last=True",),
+        (
+            say(
+                "make the state of the batch: torch.zeros(layers, batch, hidden), with the batch of {input}",
+                "make the state of the batch: torch.zeros(layers, batch, hidden)",
+            ),
+            "or pass drop_last=True to the DataLoader",
+        ),
         when=says(r"hidden\S* (?:batch )?size"),
     ),
     Row(
@@ -209,8 +184,8 @@ ROWS = (
         ),
         (
             (
-                "pad or resize inputs to a multiple of 2**depth, or F.interpolate(x, "
-                "size=skip.shape[-2:]) before the join"
+                "pad or resize inputs to a multiple of 2**depth, or F.interpolate to the other's "
+                "height and width before the join"
             ),
         ),
         also=("joined-size-mismatch", "broadcast-shape-mismatch"),
@@ -237,7 +212,7 @@ ROWS = (
             "two shapes do not broadcast",
         ),
         ("from the right, sizes must be equal or 1",),
-        ("print both shapes; add a dimension with x[:, None] or reshape",),
+        ("print both shapes; add a dimension with [:, None] or reshape",),
         also=("skip-connection-size-mismatch", "sequence-longer-than-positions"),
     ),
     Row(
@@ -254,7 +229,13 @@ ROWS = (
         ("is invalid for input of size", "is invalid for input with"),
         say("`{text}` asks {shape0} of {size0} elements", "a view asks for another number of elements"),
         ("the sizes must multiply to the number of elements; images of another size change what is left",),
-        ("use x.flatten(1), or take sizes from x.shape",),
+        (
+            on(
+                r"(?:view|reshape)\(",
+                "use {it}.flatten(1), or take sizes from {it}.shape",
+                "use flatten(1), or take sizes from its shape",
+            ),
+        ),
         when=says("shape|size '"),
     ),
     Row(

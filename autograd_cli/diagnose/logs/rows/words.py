@@ -6,6 +6,8 @@ from itertools import takewhile
 
 from autograd_cli.diagnose.logs.facts import own
 from autograd_cli.diagnose.logs.records import CutBy, Facts, Raised
+from autograd_cli.diagnose.logs.rows import called
+from autograd_cli.diagnose.logs.rows.called import source
 from autograd_cli.diagnose.logs.tracebacks import FORWARD_CALL, frames
 
 WHOLE = {"int64", "int32", "int16", "int8", "uint8", "bool"}
@@ -45,7 +47,7 @@ def gaps(raised: Raised, facts: Facts) -> dict[str, str]:
     """What the gaps of a template may be: `shape0`, `dtype1`, `device0`, `size0`, `op`, `text`, `loss`, ...
 
     `given` and `wanted` are the shape of a gradient and of what it belongs to; `whole` a dtype of whole
-    numbers, `found` the dtype that was got in place of others.
+    numbers, `found` the dtype that was got in place of others. What the line calls things is of `called`.
     """
     return dict(_known(raised, facts))
 
@@ -64,6 +66,7 @@ def _known(raised: Raised, facts: Facts) -> Iterator[tuple[str, str]]:
     yield from _told_apart(raised, facts)
     yield "made", _made(raised)
     yield "carried", " and ".join(raised.carried)
+    yield from called.gaps(raised)
 
 
 def _cut(text: str) -> str:
@@ -96,12 +99,6 @@ def _told_apart(raised: Raised, facts: Facts) -> Iterator[tuple[str, str]]:
         yield from (("given", str(list(shapes[0]))), ("wanted", str(list(shapes[1]))))
     yield "whole", next((dtype for dtype in facts.dtypes if dtype in WHOLE), "")
     yield "found", facts.dtypes[-1] if len(facts.dtypes) > 1 and _FOUND_LAST.search(raised.message) else ""
-
-
-def source(raised: Raised) -> str:
-    """The line of the person's own last frame, but that of a copy of torch that raises the error."""
-    frame = own(raised)
-    return frame.text if frame and not frame.text.startswith("raise ") else ""
 
 
 def inside(*files: str) -> Test:
