@@ -5,15 +5,20 @@ leaves no record.
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum, auto
+from types import FrameType, FunctionType
 from typing import Any
 
 import torch
+from torch.autograd import profiler as _profiler
 from torch.overrides import TorchFunctionMode, get_default_nowrap_functions
+from torch.utils._python_dispatch import _disable_current_modes
 
 from autograd_cli.diagnose.watching.frames import is_theirs, locate
+from autograd_cli.diagnose.watching.originals import original
 from autograd_cli.diagnose.watching.records import Log, Spot, Write
 from autograd_cli.run.values import dtype_name
 
@@ -49,7 +54,19 @@ _PLANS: dict[Any, Plan] = {
     torch.autograd.grad: Plan.PASS,
     torch.Tensor.__repr__: Plan.PASS,
 }
-_QUIET = {"size", "dim", "numel", "stride", "is_floating_point", "is_complex", "item", "tolist", "data_ptr"}
+_QUIET = {
+    "backward",
+    "__repr__",
+    "size",
+    "dim",
+    "numel",
+    "stride",
+    "is_floating_point",
+    "is_complex",
+    "item",
+    "tolist",
+    "data_ptr",
+}
 
 
 def _plan(function: Any) -> Plan:
@@ -68,7 +85,7 @@ class Made:
     result: Any
     first: int
     last: int
-    spot: Spot | None
+    spot: Spot | None = None
     order: int = 0
 
 
@@ -93,32 +110,52 @@ class Mode(TorchFunctionMode):
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        """What `func` gives back."""
-        plan = Plan.PASS if self.is_over else self._plans.get(func)
-        if plan is None:
-            plan = self._planned(func)
-        if plan is Plan.CALL:
-            try:
-                tensors = tensors_in(args, kwargs) if kwargs else tensors_in(args)
-                versions = [tensor._version for tensor in tensors]
-                first = _peek()
-            except Exception:  # tensors without a version: of inference mode, of a transform
-                plan = Plan.PASS
-        before = storage_of(args[0]) if plan is Plan.REBASE and type(args[0]) in PLAIN else None
-        result = func(*args, **kwargs) if kwargs else func(*args)
-        if plan is Plan.PASS:
-            return result
+        """What `func` gives back, or what it stands in the place of."""
         try:
-            if plan is Plan.CALL:
-                last = _peek()
-                changed = [t for t, v in zip(tensors, versions, strict=True) if t._version != v]
-                if last != first or changed:
-                    self._note(Made(func, args, kwargs, tensors, result, first, last, None), changed)
-            else:
-                self._special(plan, args[0], before, result)
+            plan = self._plans.get(func)
+        except Exception:  # a replacement that cannot be hashed
+            plan = None
+        if plan is None or (type(func) is FunctionType and _code_above() is not func.__code__):
+            func, plan = self._meant(func, sys._getframe(1))
+        if self.is_over or plan is Plan.PASS:
+            return func(*args, **kwargs) if kwargs else func(*args)
+        if plan is not Plan.CALL:
+            return self._with_special(plan, func, args, kwargs)
+        try:
+            tensors = tensors_in(args, kwargs) if kwargs else tensors_in(args)
+            versions = [tensor._version for tensor in tensors]
+            first = _peek()
+        except Exception:  # tensors without a version: of inference mode, of a transform
+            return func(*args, **kwargs) if kwargs else func(*args)
+        result = func(*args, **kwargs) if kwargs else func(*args)
+        try:
+            last = _peek()
+            is_changed = [tensor._version for tensor in tensors] != versions
+            if last != first or is_changed:
+                changed = _moved(tensors, versions) if is_changed else ()
+                self._note(Made(func, args, kwargs, tensors, result, first, last), changed)
         except Exception as error:
             self.failed(error)
         return result
+
+    def _with_special(
+        self, plan: Plan, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None
+    ) -> Any:
+        before = storage_of(args[0]) if plan is Plan.REBASE and type(args[0]) in PLAIN else None
+        result = function(*args, **kwargs) if kwargs else function(*args)
+        try:
+            self._special(plan, args[0], before, result)
+        except Exception as error:
+            self.failed(error)
+        return result
+
+    def _meant(self, function: Any, caller: FrameType) -> tuple[Any, Plan]:
+        """What was called, and what is done about it; `function` is what stands under its name."""
+        try:
+            function = original(function, caller)
+            return function, self._plans.get(function) or self._planned(function)
+        except Exception:
+            return function, Plan.PASS
 
     def _planned(self, function: Any) -> Plan:
         if len(self._plans) > _MOST_KINDS:
@@ -126,15 +163,16 @@ class Mode(TorchFunctionMode):
         plan = self._plans[function] = _plan(function)
         return plan
 
-    def _note(self, made: Made, changed: list[torch.Tensor]) -> None:
+    def _note(self, made: Made, changed: Sequence[torch.Tensor]) -> None:
         if is_transformed():
             return
         made.spot, module = locate(sys._getframe(2))
         order = made.order = self.log.next()
         if made.last != made.first:
             self.log.calls.append((order, made.first, made.last, made.function, made.spot, module))
-            for extra in self.extras:
-                extra(made)
+            if not is_profiled():
+                for extra in self.extras:
+                    extra(made)
         for tensor in changed:
             write = self._write(tensor, order, made, module)
             if write is not None:
@@ -160,14 +198,14 @@ class Mode(TorchFunctionMode):
         )
 
     def _special(self, plan: Plan, tensor: Any, before: int | None, result: Any) -> None:
-        if plan is Plan.GRAD and not is_theirs(sys._getframe(2)):
+        if plan is Plan.GRAD and not is_theirs(sys._getframe(3)):
             return
         if type(tensor) not in PLAIN:
             return
         if plan is Plan.GRAD:
             self.read(tensor)
         elif plan is Plan.SHARE:
-            self.shared(tensor, locate(sys._getframe(2))[0], result)
+            self.shared(tensor, locate(sys._getframe(3))[0], result)
         elif (storage := storage_of(tensor)) is not None and storage != before:
             self.log.alias(storage)
             if plan is Plan.REBASE:
@@ -175,7 +213,7 @@ class Mode(TorchFunctionMode):
 
     def _rebased(self, tensor: torch.Tensor, storage: int) -> None:
         """Note that a tensor was given other memory: who kept the tensor sees that."""
-        spot, module = locate(sys._getframe(3))
+        spot, module = locate(sys._getframe(4))
         version, what = tensor._version, (tuple(tensor.shape), dtype_name(tensor.dtype))
         made = Write(
             self.log.next(),
@@ -191,6 +229,12 @@ class Mode(TorchFunctionMode):
         self.wrote(tensor, made)
 
 
+def _code_above() -> Any:
+    """The code of what called what called the mode, None where nothing did."""
+    above = sys._getframe(2).f_back
+    return None if above is None else above.f_code
+
+
 def _nothing(*given: Any) -> None:
     """Nothing."""
 
@@ -200,9 +244,30 @@ def is_transformed() -> bool:
     return _functorch.peek_interpreter_stack() is not None
 
 
+def is_profiled() -> bool:
+    """Whether torch counts what is computed: what the watch computes would be among it."""
+    return _profiler._is_profiler_enabled
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """With what is computed seen by no mode of the script, and without a graph."""
+    with torch._C.DisableTorchFunction(), torch.no_grad():
+        if not torch._C._len_torch_dispatch_stack():
+            yield
+            return
+        with _disable_current_modes():
+            yield
+
+
+def _moved(tensors: Sequence[torch.Tensor], versions: Sequence[int]) -> list[torch.Tensor]:
+    """The tensors whose version is another than it was."""
+    return [tensor for tensor, version in zip(tensors, versions, strict=True) if tensor._version != version]
+
+
 def tensors_in(args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> list[torch.Tensor]:
     """The tensors among arguments and in the lists among them."""
-    found = []
+    found: list[torch.Tensor] = []
     for each in (*args, *kwargs.values()) if kwargs else args:
         kind = type(each)
         if kind in PLAIN:
