@@ -5,6 +5,7 @@ import io
 import os
 import random
 import sys
+import threading
 import types
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +23,7 @@ from autograd_cli.diagnose.scripts.ended import errors
 from autograd_cli.diagnose.scripts.leaving import failure, status
 from autograd_cli.diagnose.scripts.records import Happened
 from autograd_cli.diagnose.scripts.taking import warning
+from autograd_cli.diagnose.scripts.threads import Threads
 from autograd_cli.diagnose.scripts.warned import Warned
 from autograd_cli.diagnose.watching.watch import Watch
 from autograd_cli.report import Severity
@@ -48,16 +50,22 @@ class Done:
 
 def run(path: str, words: Sequence[str] = (), watch: bool = False) -> Done:
     """Run the script at `path` as `python path words…` would, its output taken, and tell of it."""
-    out = io.StringIO()
+    out, running = io.StringIO(), set(threading.enumerate())
     with _as_main(path, words), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        with _warned() as warned, Watch() if watch else contextlib.nullcontext() as watching:
+        with (
+            _warned() as warned,
+            _ending_threads() as threads,
+            Watch() if watch else contextlib.nullcontext() as watching,
+        ):
             error = _raised(path)
+            _await(running)
             if watching is not None and error is not None:
                 watching.cleaned(error)
             watched = watching.findings() if watching is not None else ()
         seen = tuple(map(warning, warned.found))
         failed = failure(error)
-        found = told.findings(Happened(errors(failed, None), seen, watched))
+        of_threads = tuple(errors(one, None) for one in threads.errors)
+        found = told.findings(Happened(errors(failed, None), seen, watched, threads=of_threads))
     words_of = "" if failed is None else f"{type(failed).__name__}: {failed}"
     return Done(status(error), found, out.getvalue(), words_of)
 
@@ -72,6 +80,24 @@ def _raised(path: str) -> BaseException | None:
         error.__traceback__ = error.__traceback__ and error.__traceback__.tb_next
         return error
     return None
+
+
+def _await(others: set[threading.Thread]) -> None:
+    """Wait for the threads that the script began, as Python does at its end."""
+    for thread in set(threading.enumerate()) - others:
+        if not thread.daemon:
+            thread.join()
+
+
+@contextlib.contextmanager
+def _ending_threads() -> Iterator[Threads]:
+    """Note the errors that end threads."""
+    threads, before = Threads(), threading.excepthook
+    threading.excepthook = threads.noting(threading.__excepthook__)
+    try:
+        yield threads
+    finally:
+        threading.excepthook = before
 
 
 @contextlib.contextmanager

@@ -108,6 +108,21 @@ for batch in DataLoader(Data(), num_workers=1):
     assert outcome.findings[0].frame.line == 7
 
 
+def test_an_error_that_ends_a_thread_is_a_warning_and_the_script_goes_on(run):
+    text = """\
+import threading, torch
+def probe():
+    torch.ones(2) @ torch.ones(3)
+threading.Thread(target=probe).start()
+print("result ok")
+"""
+    outcome = run(text)
+    (told,) = outcome.findings
+    assert (outcome.status, outcome.failed, outcome.out.startswith("result ok")) == (0, False, True)
+    assert (told.finding.code, told.finding.severity.value, told.frame.line) == ("AGX301", "warning", 3)
+    assert told.finding.sentence == "`torch.ones(2) @ torch.ones(3)` multiplies vectors of 2 and 3 elements."
+
+
 def test_a_warning_of_torch_is_told_each_time(run):
     text = """\
 import torch, torch.nn.functional as F
