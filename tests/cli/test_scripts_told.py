@@ -116,6 +116,30 @@ print(x.grad, torch.rand(2))
 """
 
 
+FROZEN = """\
+import dataclasses, threading, torch
+@dataclasses.dataclass(frozen=True)
+class Frozen(Exception):
+    why: str
+def work(*given):
+    raise Frozen("no")
+thread = threading.Thread(target=torch.ones(2).apply_, args=(work,))
+thread.start()
+thread.join()
+try:
+    torch.ones(2).apply_(work)
+except Frozen as error:
+    raise ExceptionGroup("all", [error])
+"""
+
+
+def test_errors_of_any_class_are_shown_with_a_watch_as_they_are_alone(tmp_path):
+    alone, watched = ran(PYTHON, tmp_path, FROZEN), ran(AGX, tmp_path, FROZEN, "--watch", "fit.py")
+    assert b"Frozen: no" in alone.stderr
+    assert b"ExceptionGroup" in alone.stderr
+    assert (watched.returncode, watched.stderr) == (1, alone.stderr)
+
+
 def test_a_watched_script_prints_what_it_prints_alone(tmp_path):
     alone, watched = ran(PYTHON, tmp_path, CHANGED), ran(AGX, tmp_path, CHANGED, "--watch", "fit.py")
     assert (alone.returncode, watched.returncode) == (0, 0)

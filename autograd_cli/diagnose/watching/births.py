@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from autograd_cli.diagnose.watching import graphs
-from autograd_cli.diagnose.watching.mode import PLAIN, Made
+from autograd_cli.diagnose.watching.mode import PLAIN, Made, apart, is_profiled
 from autograd_cli.diagnose.watching.records import Call, Log
 
 _MOST_HOOKS = 2_000
@@ -31,6 +31,10 @@ _SAFE = """
 """Nodes whose local factors are finite wherever what they keep is, by what stands before "Backward0"."""
 
 _safe = frozenset(_SAFE.split())
+
+_drops: Any = torch.nn.functional
+_DROPS = (torch.dropout, _drops.dropout, _drops.dropout1d, _drops.dropout2d, _drops.dropout3d)
+"""Functions whose products are those with a mask."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,7 @@ class Births:
     hooked: int = 0
     looked: int = 0
     is_over: bool = False
-    harmless: set[Any] = field(default_factory=set)
+    harmless: set[Any] = field(default_factory=lambda: set(_DROPS))
 
     def begin(self) -> None:
         """A backward begins."""
@@ -88,10 +92,10 @@ class Births:
             self.harmless.add(made.function)
 
     def _hook(self, passed: Sequence[Any], arrived: Sequence[Any]) -> None:
-        if self.is_over or len(self.found) >= _MOST_BIRTHS:
+        if self.is_over or is_profiled() or len(self.found) >= _MOST_BIRTHS:
             return
         try:
-            with torch._C.DisableTorchFunction(), torch.no_grad():
+            with apart():
                 if not all(map(is_finite, passed)) and _is_new(passed, arrived):
                     self.found += _births(self.log, passed, arrived)
         except Exception as error:
