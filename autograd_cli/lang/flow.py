@@ -34,6 +34,7 @@ from autograd_cli.lang.nodes import (
     With,
     walk,
 )
+from autograd_cli.lang.refusals import AS_IT_IS
 from autograd_cli.lang.scope import STARRED, Scope, is_known
 from autograd_cli.lang.source import named
 from autograd_cli.lang.unknown import Place
@@ -340,6 +341,8 @@ def _foreign(place: Place, name: Name, path: str) -> LanguageError:
         name.span,
         f"Write `{place.bound.spelled(found)}(…)`; or {BROUGHT}"
         if found
+        else AS_IT_IS
+        if path.startswith("torch.")
         else f"The language has torch, math and numpy; {BROUGHT}",
     )
 

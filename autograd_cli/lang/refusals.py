@@ -14,6 +14,9 @@ class Refusal:
 
 _USE = "bring a function of your own from a file: `--use NAME=file.py:function`."
 
+AS_IT_IS = "`agx diagnose [--watch] FILE` runs such a script as it is."
+"""Where a script goes that the language is too small for."""
+
 _LOOP = Refusal(
     "A comprehension is a loop inside an expression, and the language has none.",
     f"Write `x**2` for `[v**2 for v in x]`, or a loop with `kept.append(v**2)`; or {_USE}",
@@ -72,9 +75,7 @@ STATEMENTS: dict[str, Refusal] = {
         "repeats for as long as a condition holds",
         f"Write `for i in range(100):` with `if …: break` in it, or {_USE}",
     ),
-    "ClassDef": _none(
-        "`class`", "makes a class", f"Write what it computes with tensors and functions, or {_USE}"
-    ),
+    "ClassDef": _none("`class`", "makes a class", f"{AS_IT_IS} Or {_USE}"),
     "AsyncFor": _ASYNC,
     "AsyncWith": _ASYNC,
     "AsyncFunctionDef": _ASYNC,

@@ -8,6 +8,7 @@ from autograd_cli.lang import lookup, suggestions
 from autograd_cli.lang.functions import by_path
 from autograd_cli.lang.nodes import Attribute, Call, Expr, Name
 from autograd_cli.lang.parse import is_source
+from autograd_cli.lang.refusals import AS_IT_IS
 from autograd_cli.lang.scope import Scope
 from autograd_cli.lang.vocabulary import (
     FOREIGN,
@@ -120,6 +121,8 @@ def function(place: Place, node: Call) -> LanguageError:
         return place.error("AGX103", f"`{written}` {why.does}", callee.span, why.hint)
     if path is not None and path.startswith("torch.nn.") and last in MODULE_CLASSES:
         return _made_module(place, node, last)
+    if path is not None and path.startswith("torch.nn.") and last[:1].isupper():
+        return _no_value(place, callee, AS_IT_IS)
     if path is not None and path.startswith("numpy."):
         return _of_numpy(place, callee, last)
     if last in SPELT_OUT:
@@ -158,17 +161,21 @@ def _missing(place: Place, callee: Expr) -> "Missing | None":
 
 def _made_module(place: Place, node: Call, last: str) -> LanguageError:
     """`nn.MSELoss()`: a module, of which the language has the function."""
-    written, found = place.of(node.function), place.bound.spelled(MODULE_CLASSES[last])
-    plain = not node.args and not node.keywords
-    return place.error(
-        "AGX103",
-        f"`{written}` makes a module, and modules are no values in the language.",
-        node.function.span,
-        f"Write the function, `{found}`, which is called as the module would be."
-        if plain
-        else f"Write the function where the module is called, with tensors as its weights: `{found}(…)`.",
-        place.mended(node.span, found) if plain and place.bound.is_program else "",
-    )
+    found = place.bound.spelled(MODULE_CLASSES[last])
+    if not node.args and not node.keywords:
+        hint = f"Write the function, `{found}`, which is called as the module would be."
+        return _no_value(
+            place, node.function, hint, place.mended(node.span, found) if place.bound.is_program else ""
+        )
+    hint = f"Write the function where the module is called, with tensors as its weights: `{found}(…)`."
+    if place.bound.is_program:
+        hint = f"{AS_IT_IS} Here write `{found}(…)` of tensors."
+    return _no_value(place, node.function, hint)
+
+
+def _no_value(place: Place, callee: Expr, hint: str, mended: str = "") -> LanguageError:
+    sentence = f"`{place.of(callee)}` makes a module, and modules are no values in the language."
+    return place.error("AGX103", sentence, callee.span, hint, mended)
 
 
 def _of_numpy(place: Place, callee: Expr, last: str) -> LanguageError:

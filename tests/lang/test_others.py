@@ -56,3 +56,20 @@ def test_each_other_is_one_line_and_too_many_are_counted() -> None:
     )
     many = "".join(f"x = torch.barf{i}(2)\n" for i in range(40))
     assert [text for text, _ in lines(refused(many), 80)][-1] == "  and 19 more"
+
+
+TRAINED = """\
+import torch
+from torch import nn
+net = nn.Linear(3, 4)
+both = nn.Sequential(nn.Linear(3, 4), nn.ReLU())
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+y = both(net(torch.ones(3)))
+z = torch.barf(torch.ones(3))
+"""
+
+
+def test_what_follows_from_a_module_is_not_refused_again() -> None:
+    error = refused(TRAINED)
+    assert told(TRAINED) == [(3, "AGX103"), (4, "AGX103"), (7, "AGX103")]
+    assert all("agx diagnose [--watch] FILE" in each.hint for each in (error, error.also[0]))
