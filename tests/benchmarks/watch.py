@@ -2,9 +2,9 @@
 
 Run as `python tests/benchmarks/watch.py [TURNS]`. Steps of 5 ms and more: a multilayer perceptron, the
 same on arrays of NumPy that share their memory with its tensors, a small convolutional network, a small
-transformer, each with SGD and with AdamW. Alone and watched take turns, each the best of TURNS (5) loops;
-what counts is the time that the process kept the processor, on one thread. Ends with 1 when a ratio is
-above its bound, a step is shorter than it should be, or anything is found.
+transformer, an LSTM cell over 50 steps, each with SGD and with AdamW. Alone and watched take turns, each
+the best of TURNS (5) loops; what counts is the time that the process kept the processor, on one thread.
+Ends with 1 when a ratio is above its bound, a step is shorter than it should be, or anything is found.
 """
 
 import contextlib
@@ -86,6 +86,26 @@ def transformer() -> tuple[nn.Module, Callable[[], Batch]]:
     return Transformer(), lambda: _classes(torch.randint(100, (12, 32)), 10)
 
 
+class Recurrent(nn.Module):
+    """An LSTM cell over the words of a text, one after the other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cell, self.head = nn.LSTMCell(64, 256), nn.Linear(256, 10)
+
+    def forward(self, words: torch.Tensor) -> torch.Tensor:
+        """The scores of each text."""
+        h = c = words.new_zeros(len(words), 256)
+        for t in range(words.shape[1]):
+            h, c = self.cell(words[:, t], (h, c))
+        return self.head(h)
+
+
+def recurrent() -> tuple[nn.Module, Callable[[], Batch]]:
+    """Batches of sixteen texts of 50 words."""
+    return Recurrent(), lambda: _classes(torch.randn(16, 50, 64), 10)
+
+
 def _classes(x: torch.Tensor, count: int) -> Batch:
     return x, torch.randint(count, (len(x),))
 
@@ -115,7 +135,7 @@ def main() -> int:
     """Print the ratios; the exit status says whether all are within their bound."""
     turns, fine = int(sys.argv[1]) if len(sys.argv) > 1 else 5, True
     torch.set_num_threads(1)
-    for make in (perceptron, array_batches, array_whole, convolutional, transformer):
+    for make in (perceptron, array_batches, array_whole, convolutional, transformer, recurrent):
         for optimizer in (torch.optim.SGD, torch.optim.AdamW):
             times = [(loop(make, optimizer, False), loop(make, optimizer, True)) for _ in range(turns)]
             alone, watched = (min(each) for each in zip(*times, strict=True))

@@ -150,7 +150,7 @@ def test_a_watched_script_prints_what_it_prints_alone(tmp_path):
 
 def test_a_change_in_place_is_told_with_the_command_that_watches(tmp_path):
     agx = ran(AGX, tmp_path, CHANGED.replace("y.data += 1", "y += 1"), "fit.py", "-x")
-    assert b"  fix  agx diagnose --watch fit.py -x   names the statement" in agx.stderr
+    assert b"\n    agx diagnose --watch fit.py -x   names the statement" in agx.stderr
 
 
 def test_a_watched_error_has_the_traceback_that_it_has_alone(tmp_path):
@@ -178,3 +178,14 @@ def test_a_log_cannot_be_watched(tmp_path):
     agx = ran(AGX, tmp_path, "", "--watch", "fit.log")
     assert (agx.returncode, agx.stdout) == (2, b"")
     assert b"(AGX208)" in agx.stderr
+
+
+def test_a_warning_in_a_call_that_is_watched_is_told_at_the_scripts_line(tmp_path):
+    text = (
+        "import torch\nw = torch.ones(3, requires_grad=True)\nfor _ in range(3):\n"
+        "    (w**2).sum().backward()\n    if w.grad is not None: w = w - 0.1 * w.grad\n"
+    )
+    done = ran(AGX, tmp_path, text, "--watch", "fit.py")
+    assert b"AGX416" in done.stderr
+    assert b"  fit.py:5   if w.grad is not None: w = w - 0.1 * w.grad\n" in done.stderr
+    assert b"mode.py" not in done.stderr

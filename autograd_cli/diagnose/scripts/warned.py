@@ -57,6 +57,8 @@ class Warned:
         words = getattr(warning.message, "args", (warning.message,))
         text = words[0] if len(words) == 1 and type(words[0]) is str else ""
         key = (text[:_LONGEST], str(warning.filename), warning.lineno)
+        if key[1].startswith(_OURS):  # a watch makes it again, at the script's line
+            return
         if text and key not in self._found and len(self._found) < _MOST and self._is_shown():
             self._found[key] = (warning.category.__name__, key[0], _stack(*key[1:]))
 

@@ -12,7 +12,7 @@ from autograd_cli.diagnose.watching.arrays import Arrays
 from autograd_cli.diagnose.watching.broadcasts import Broadcasts
 from autograd_cli.diagnose.watching.found import Found
 from autograd_cli.diagnose.watching.frames import locate
-from autograd_cli.diagnose.watching.mode import PLAIN, is_transformed
+from autograd_cli.diagnose.watching.mode import PLAIN, apart, is_profiled, is_transformed
 from autograd_cli.diagnose.watching.nonfinite import NonFinite
 from autograd_cli.diagnose.watching.records import Log, Spot
 from autograd_cli.diagnose.watching.stack import Stack
@@ -53,7 +53,7 @@ class Backwards:
         """The engine's start with what is looked at around it."""
 
         def _engine_run_backward(roots: Any, *args: Any, **kwargs: Any) -> Any:
-            if self.is_over or is_transformed() or not all(map(_is_plain, roots)):
+            if self.is_over or is_profiled() or is_transformed() or not all(map(_is_plain, roots)):
                 return engine(roots, *args, **kwargs)
             accumulates = bool(kwargs.get("accumulate_grad"))
             spot = self._guarded(self._before, roots, accumulates)
@@ -71,7 +71,7 @@ class Backwards:
 
     def _guarded(self, act: Callable[..., Any], *args: Any) -> Any:
         try:
-            with torch._C.DisableTorchFunction(), torch.no_grad():
+            with apart():
                 return act(*args)
         except Exception as error:
             self._failed(error)

@@ -13,7 +13,7 @@ from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.pairs import is_column_and_row
 from autograd_cli.diagnose.watching import graphs
 from autograd_cli.diagnose.watching.found import Found
-from autograd_cli.diagnose.watching.mode import PLAIN, Made
+from autograd_cli.diagnose.watching.mode import PLAIN, Made, apart
 from autograd_cli.diagnose.watching.operands import Operands, operands
 from autograd_cli.diagnose.watching.places import place
 from autograd_cli.diagnose.watching.records import Spot
@@ -147,7 +147,7 @@ def _copied(value: Any) -> Any:
     """A tensor on its own memory, without a graph; what is large is not kept."""
     if not isinstance(value, torch.Tensor):
         return value
-    with torch._C.DisableTorchFunction(), torch.no_grad():
+    with apart():
         small = value.numel() <= _MOST_ELEMENTS
         return value.detach().clone().requires_grad_(value.requires_grad) if small else None
 

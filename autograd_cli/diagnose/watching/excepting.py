@@ -2,9 +2,11 @@
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Any
 
-from autograd_cli.diagnose.watching.tracebacks import clean, traceback_of
+from autograd_cli.diagnose.watching.tracebacks import clean, cleaned, traceback_of
 
 Hook = Callable[[threading.ExceptHookArgs], None]
 
@@ -21,3 +23,15 @@ def shown(before: Hook) -> Hook:
         before(given)
 
     return excepthook
+
+
+def printed(before: Callable[[Any], Iterator[Any]]) -> Callable[[Any], Iterator[Any]]:
+    """The frames of a traceback that the script prints itself, as `traceback` goes through them."""
+
+    def _walk_tb_with_full_positions(traceback: TracebackType | None) -> Iterator[Any]:
+        kept = traceback
+        with contextlib.suppress(Exception):
+            kept = cleaned(traceback)
+        return before(kept)
+
+    return _walk_tb_with_full_positions

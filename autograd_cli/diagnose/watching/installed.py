@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -11,11 +12,11 @@ from autograd_cli.diagnose.watching.accumulated import Accumulation
 from autograd_cli.diagnose.watching.arrays import Arrays, from_array
 from autograd_cli.diagnose.watching.backwards import Backwards
 from autograd_cli.diagnose.watching.broadcasts import Broadcasts
-from autograd_cli.diagnose.watching.excepting import shown
+from autograd_cli.diagnose.watching.excepting import printed, shown
 from autograd_cli.diagnose.watching.found import Found
 from autograd_cli.diagnose.watching.frames import locate
 from autograd_cli.diagnose.watching.importing import OnImport
-from autograd_cli.diagnose.watching.mode import Mode
+from autograd_cli.diagnose.watching.mode import Mode, apart
 from autograd_cli.diagnose.watching.nonfinite import NonFinite
 from autograd_cli.diagnose.watching.records import Log, Write
 from autograd_cli.diagnose.watching.stack import Stack
@@ -52,7 +53,7 @@ class Installed:
 
     def findings(self) -> list[Placed]:
         """What was found, the script being over."""
-        with torch._C.DisableTorchFunction(), torch.no_grad():
+        with apart():
             self._nonfinite.end(self.is_script_failed)
         return self._found.findings()
 
@@ -93,6 +94,7 @@ class Installed:
         patches.replace(torch.overrides, "has_torch_function", stack.unseen)
         patches.replace(threading.Thread, "_bootstrap_inner", stack.in_thread)
         patches.replace(threading, "excepthook", shown)
+        patches.replace(traceback, "_walk_tb_with_full_positions", printed)
         patches.replace(torch, "from_numpy", from_array(self._share))
         self._compiler.later("torch._dynamo.eval_frame", "_maybe_set_eval_frame", stack.compiled)
 

@@ -121,13 +121,16 @@ class Mode(TorchFunctionMode):
             return func(*args, **kwargs) if kwargs else func(*args)
         if plan is not Plan.CALL:
             return self._with_special(plan, func, args, kwargs)
+        tensors: list[torch.Tensor] | None
         try:
             tensors = tensors_in(args, kwargs) if kwargs else tensors_in(args)
             versions = [tensor._version for tensor in tensors]
             first = _peek()
         except Exception:  # tensors without a version: of inference mode, of a transform
-            return func(*args, **kwargs) if kwargs else func(*args)
+            tensors = None
         result = func(*args, **kwargs) if kwargs else func(*args)
+        if tensors is None:
+            return result
         try:
             last = _peek()
             is_changed = [tensor._version for tensor in tensors] != versions

@@ -13,7 +13,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook, register_op
 from autograd_cli.diagnose.watching.accumulated import Accumulation
 from autograd_cli.diagnose.watching.arrays import Arrays
 from autograd_cli.diagnose.watching.frames import locate
-from autograd_cli.diagnose.watching.mode import PLAIN, storage_of
+from autograd_cli.diagnose.watching.mode import PLAIN, apart, is_profiled, storage_of
 from autograd_cli.diagnose.watching.nonfinite import NonFinite
 from autograd_cli.diagnose.watching.records import Log, Spot, Write
 from autograd_cli.diagnose.watching.stack import Stack
@@ -62,7 +62,10 @@ class Steps:
             return
         try:
             self._resume()
-            with torch._C.DisableTorchFunction(), torch.no_grad():
+            if is_profiled():
+                self._open.__dict__.pop("versions", None)
+                return
+            with apart():
                 parameters = _parameters(optimizer)
                 self._accumulation.step(parameters, locate(sys._getframe(1))[0])
                 self._unseen(None)
@@ -77,7 +80,9 @@ class Steps:
             return
         try:
             self._resume()
-            with torch._C.DisableTorchFunction(), torch.no_grad():
+            if is_profiled():
+                return
+            with apart():
                 self._note(self._open.__dict__.pop("versions", []))
                 parameters = _parameters(optimizer)
                 self._accumulation.stepped(parameters)
