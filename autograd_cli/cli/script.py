@@ -9,7 +9,7 @@ from autograd_cli.catalogue import page
 from autograd_cli.cli import bindings
 from autograd_cli.cli.command import Given
 from autograd_cli.errors import ExitStatus, InputError, missing_file
-from autograd_cli.report.records import Fix, Severity
+from autograd_cli.report.records import Severity
 
 if TYPE_CHECKING:
     from autograd_cli.diagnose.scripts.process import Ran
@@ -55,8 +55,8 @@ def _hinted(one: "Placed", given: Given) -> "Placed":
     more = page(one.finding.code).watch
     if given.options.get("watch") or not more:
         return one
-    fix = Fix(f"{bindings.shell(['agx', 'diagnose', '--watch', *given.line.words])}   {more}")
-    return replace(one, finding=replace(one.finding, fix=(*one.finding.fix, fix)))
+    again = f"{bindings.shell(['agx', 'diagnose', '--watch', *given.line.words])}   {more}"
+    return replace(one, finding=replace(one.finding, cause=(*one.finding.cause, again)))
 
 
 def _in_front(given: Given, words: list[str], stdout: int | None) -> "Ran":

@@ -1,5 +1,6 @@
 """AGX410: a step made with a gradient to which that of a step before was added."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import torch
 from autograd_cli.diagnose.watching import modules
 from autograd_cli.diagnose.watching.found import Found
 from autograd_cli.diagnose.watching.mode import storage_of
-from autograd_cli.diagnose.watching.places import place
+from autograd_cli.diagnose.watching.places import Place, place
 from autograd_cli.diagnose.watching.records import Spot, Write
 from autograd_cli.diagnose.watching.told import make, number
 from autograd_cli.lang.source import several
@@ -127,6 +128,12 @@ class Accumulation:
                 self.used([leaf])
 
 
+def _clearing(step: Place | None) -> str:
+    """What clears the gradients that a step used, by the name of its optimizer where it has one."""
+    stepping = re.search(r"([A-Za-z_][\w.\[\]]*)\.step\(", step.text) if step else None
+    return f"`{stepping[1]}.zero_grad()`" if stepping else "`zero_grad()` of the optimizer, or .grad = None"
+
+
 def _finding(first: _Used, again: Sequence[_Used], spot: Spot | None) -> Placed:
     before, added, at = place(first.step), place(first.added), place(spot)
     names = modules.paths()
@@ -152,7 +159,7 @@ def _finding(first: _Used, again: Sequence[_Used], spot: Spot | None) -> Placed:
             ),
             *sums,
         ),
-        fix=(f"clear them before the backward of {backward}: `optimizer.zero_grad()`, or `x.grad = None`",),
+        fix=(f"clear them before the backward of {backward}: {_clearing(before)}",),
         parameters=len(again),
         names=named[:20],
         step=None if at is None else [at.file, at.line],

@@ -21,6 +21,9 @@ _ROOTS = ("Sqrt", "Rsqrt", "Pow", "Norm", "LinalgVectorNorm", "Hypot")
 _NORMS = ("NativeLayerNorm", "NativeGroupNorm", "NativeBatchNorm")
 _LOGS = ("Log", "Log2", "Log10", "Log1P", "Xlogy")
 
+_UNSEEN = "torch.autograd.set_detect_anomaly(True) names the node, at the price of a slower run"
+"""Where no node is seen that made it."""
+
 
 @dataclass(frozen=True)
 class Wrong:
@@ -69,7 +72,7 @@ def finding(births: Sequence[Birth], leaves: Sequence[Wrong], masked: bool, spot
         at,
         name=_name(birth, masked),
         severity=Severity.ERROR,
-        cause=[*_cause(birth, masked), *_then(births), *_others(leaves, names)],
+        cause=[*_cause(birth, masked), *_then(births), *_others(leaves, names), *_unseen(birth)],
         fix=_fixes(birth, at, masked),
         **_evidence(leaves, birth, names),
     )
@@ -187,9 +190,13 @@ class _Edge:
     node: Any
 
 
+def _unseen(birth: Birth | None) -> list[str]:
+    return [] if birth else [_UNSEEN]
+
+
 def _fixes(birth: Birth | None, at: Place | None, masked: bool) -> list[str]:
     if birth is None or at is None:
-        return ["torch.autograd.set_detect_anomaly(True) names the node, at the price of a slower run"]
+        return []
     part = at.part
     if masked:
         return [f"choose before {part}, not after: give it torch.where(condition, x, 1.0) in place of x"]

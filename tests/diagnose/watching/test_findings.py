@@ -250,6 +250,11 @@ def test_a_step_with_the_gradient_of_a_step_before_is_told(found, body):
     assert "backward" in one.cause[1]
 
 
+def test_the_optimizer_that_clears_is_called_by_its_name(found):
+    (one,) = found(loop(ADDED[0].replace("opt.step", "main_opt.step")).replace("opt = ", "main_opt = opt = "))
+    assert one.fix[0].text.endswith(": `main_opt.zero_grad()`")
+
+
 CLEARED = (
     f"net.zero_grad()\n{SUM}",
     f"{SUM}for p in net.parameters():\n    p.grad = None",
