@@ -95,7 +95,8 @@ def _ordered(found: list[Victim]) -> list[Victim]:
 
 
 def _finding(found: list[Victim], error: BaseException) -> Placed:
-    names, writes = modules.paths(), _writes(found)
+    names = modules.paths()
+    writes = _writes(found, names)
     first = writes[0] if writes else None
     at = place(first.spot) if first else None
     is_step = first is not None and first.is_step
@@ -113,14 +114,15 @@ def _finding(found: list[Victim], error: BaseException) -> Placed:
 
 
 def _silent(found: list[Victim], backward: Place | None) -> Placed:
-    names, writes = modules.paths(), _writes(found)
+    names = modules.paths()
+    writes = _writes(found, names)
     at = place(writes[0].spot)
     what = _called(found[0], names)
     after = f" before the backward of {backward.name}" if backward else ""
     return make(
         "AGX415",
-        f"{what} was changed{_through(writes[0], at)}{after}, where torch does not see it: the gradient is "
-        "computed from the new values, without an error.",
+        f"{what} was changed{_through(writes[0], at, what)}{after}, where torch does not see it: the gradient "
+        "is computed from the new values, without an error.",
         at or _needed_at(found),
         cause=_lines(found, writes, names),
         fix=(f"make the change after the backward, or {_copied(writes[0])}",),
@@ -128,12 +130,13 @@ def _silent(found: list[Victim], backward: Place | None) -> Placed:
     )
 
 
-def _writes(found: list[Victim]) -> list[Write]:
-    """The writes into what the victims kept, the first of each place."""
+def _writes(found: list[Victim], names: Paths) -> list[Write]:
+    """The writes into what the victims kept, the first of each place and module."""
     every = {write.order: write for victim in found for write in victim.writes}
     places: dict[Any, Write] = {}
     for order in sorted(every):
-        places.setdefault(every[order].spot, every[order])
+        write = every[order]
+        places.setdefault((write.spot, _writing(write, place(write.spot), names)), write)
     return list(places.values())
 
 
@@ -151,18 +154,18 @@ def _sentence(found: list[Victim], first: Write | None, at: Place | None, names:
     if first.is_step:
         what = what[0].lower() + what[1:]
         return f"The optimizer's step changed {what} before this backward, and {needed} its old value."
-    return f"{what} was changed in place{_through(first, at)}, and {needed} its old value."
+    return f"{what} was changed in place{_through(first, at, what)}, and {needed} its old value."
 
 
-def _through(write: Write, at: Place | None) -> str:
-    """Through what a write was made: " through `.data`", " through `v`, a view of it"."""
+def _through(write: Write, at: Place | None, what: str) -> str:
+    """Through what `what` was written to: " through `.data`", " through `v`, a view of it", "" for itself."""
     target = None if at is None else written(at.statement)
     text = "" if target is None else ast.unparse(target)
     if write.function == "numpy":
         return " through an array of NumPy that shares its memory"
     if write.untracked and ".data" in (text or (at.source if at else "")):
         return " through `.data`"
-    name = f" through `{drawing.label(text)}`" if text else ""
+    name = f" through `{drawing.label(text)}`" if text and not what.startswith(f"`{text}` ") else ""
     return (
         f"{name}, a view of it" if name and write.is_view and not isinstance(target, ast.Subscript) else name
     )
@@ -208,9 +211,14 @@ def _changed(write: Write, names: Paths) -> tuple[str, str, str, str]:
         else f"{shape_text(write.shape)} {write.dtype}"
     )
     counted = "" if write.is_step or write.untracked else f", version {before} → {after}"
-    where = _in(names.module(write.module)) if at and written(at.statement) is None else ""
+    where = _in(_writing(write, at, names))
     function = "an array of NumPy" if write.function == "numpy" else _function_name(write)
     return "changed", at.name if at else "", at.text if at else function, versions + counted + where
+
+
+def _writing(write: Write, at: Place | None, names: Paths) -> str:
+    """The module that made a write where the statement itself tells of none."""
+    return names.module(write.module) if at and written(at.statement) is None else ""
 
 
 def _function_name(write: Write) -> str:
@@ -317,12 +325,20 @@ def _fixes(first: Write | None, at: Place | None, found: list[Victim], names: Pa
             f"call this backward before {at.name}",
             f"{rerun}, with detach() where networks share a value",
         )
-    module = names.module(first.module)
-    if module and written(at.statement) is None:
-        return (f"give the module {module} inplace=False",)
+    if _writing(first, at, names):
+        every = (_writing(write, place(write.spot), names) for write in _writes(found, names))
+        return (f"give {_listed(list(dict.fromkeys(filter(None, every))))} inplace=False",)
     cloned = views.repairs(at, first.is_view, [place(each.call.spot) for each in found if each.call])
     anew = f"{at.name}  {_rewritten(at)}"
     return (*cloned, f"{anew}, where nothing else is to see the change" if cloned else anew)
+
+
+def _listed(named: list[str]) -> str:
+    """Modules in words, not too many."""
+    if len(named) == 1:
+        return f"the module {named[0]}"
+    shown = named if len(named) <= _MOST_WRITES + 1 else [*named[:_MOST_WRITES], "the others like them"]
+    return f"the modules {', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def _copied(write: Write) -> str:

@@ -221,3 +221,25 @@ def test_a_long_chain_that_was_looked_at_is_freed(ended, step):
         "y = y.exp()\ny.data.mul_(2)\ny.backward()\ndel y\n"
     )
     assert [one.finding.code for one in done.findings] == ["AGX415"]
+
+
+def test_each_module_that_works_in_place_is_named_where_one_line_stands_for_several(found):
+    (one,) = found(
+        "import torch\nfrom torch import nn\n"
+        "class Block(nn.Module):\n"
+        "    def __init__(self):\n        super().__init__()\n"
+        "        self.a, self.act = nn.Linear(4, 4), nn.ReLU(inplace=True)\n"
+        "    def forward(self, x):\n        h = torch.tanh(self.a(x))\n        r = self.act(h)\n"
+        "        return r + h\n"
+        "net = nn.Sequential(Block(), Block())\nnet(torch.randn(2, 4)).sum().backward()\n"
+    )
+    assert re.fullmatch(r"give the modules (net\.)?0.act and (net\.)?1.act inplace=False", one.fix[0].text)
+    assert [line.rpartition(".")[0][-1] for line in one.cause if line.startswith("changed")] == ["0", "1"]
+    assert len(one.evidence["changed"]) == 2
+
+
+def test_what_is_written_to_by_its_own_name_is_named_once(found):
+    (one,) = found(
+        "import torch\nx = torch.rand(3, requires_grad=True)\nh = x.exp()\nh += 1\nh.sum().backward()\n"
+    )
+    assert one.sentence.startswith("`h` (3,), the result of script.py:3, was changed in place, and a call")
