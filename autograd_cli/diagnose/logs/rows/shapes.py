@@ -26,11 +26,6 @@ def _of_vectors(raised: Raised, facts: Facts) -> bool:
     return [len(shape) for shape in facts.shapes] == [1, 1] and not _IN_LOADER(raised, facts)
 
 
-def _of_vectors(raised: Raised, facts: Facts) -> bool:
-    """Whether a product of two vectors raised it, and no batch that is put together."""
-    return [len(shape) for shape in facts.shapes] == [1, 1] and not _IN_LOADER(raised, facts)
-
-
 def _too_long(raised: Raised, facts: Facts) -> bool:
     """Whether a length that nobody would give a layer meets one that tables of positions have."""
     sizes = [size for size in facts.sizes if size >= 32][:2]
@@ -96,18 +91,6 @@ ROWS = (
             "`{text}` multiplies vectors of {size0} and {size1} elements",
             "vectors of {size0} and {size1} elements are multiplied",
             "two vectors of other lengths are multiplied",
-        ),
-        ("a dot product goes through both vectors at once, element by element",),
-        ("give both the same length; torch.outer multiplies each element of one by each of the other",),
-        when=_of_vectors,
-    ),
-    Row(
-        "AGX301",
-        "matmul-shape-mismatch",
-        ("to have the same number of elements, but got",),
-        say(
-            "`{text}` multiplies vectors of {size0} and {size1} elements",
-            "vectors of {size0} and {size1} elements are multiplied",
         ),
         ("a dot product goes through both vectors at once, element by element",),
         ("give both the same length; torch.outer multiplies each element of one by each of the other",),
