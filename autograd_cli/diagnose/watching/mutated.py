@@ -121,8 +121,8 @@ def _silent(found: list[Victim], backward: Place | None) -> Placed:
     after = f" before the backward of {backward.name}" if backward else ""
     return make(
         "AGX415",
-        f"{what} was changed{_through(writes[0], at, what)}{after}, where torch does not see it: the gradient "
-        "is computed from the new values, without an error.",
+        f"{what} was changed{_through(writes[0], at, what)}{after}, where torch does not see it: the "
+        "gradient is computed from the new values, without an error.",
         at or _needed_at(found),
         cause=_lines(found, writes, names),
         fix=(f"make the change after the backward, or {_copied(writes[0])}",),
