@@ -29,6 +29,8 @@ _INSIDE = (
     OWN + "/",
     "<frozen",
 )
+_made: Any = tuple.__new__
+"""How a named tuple is made soonest: this is done at every call."""
 _LIBRARY = sysconfig.get_paths()["stdlib"] + "/"
 _kinds: dict[str, _Kind] = {}
 """Of each file of code that was met; by the name, since the hash of code goes through all of it."""
@@ -72,7 +74,7 @@ def locate(frame: FrameType | None) -> tuple[Spot | None, Any]:
         return None, None if module is None else ref(module)
     if module is None:
         module = _module_around(frame)
-    return Spot(frame.f_code, frame.f_lasti), None if module is None else ref(module)
+    return _made(Spot, (frame.f_code, frame.f_lasti)), None if module is None else ref(module)
 
 
 def _module_around(frame: FrameType) -> Any:

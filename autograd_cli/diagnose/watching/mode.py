@@ -25,7 +25,7 @@ from autograd_cli.run.values import dtype_name
 PLAIN = {torch.Tensor, torch.nn.Parameter}
 """The classes that are looked at: what other classes do when they are asked is theirs."""
 
-_functorch: Any = torch._C._functorch
+_transform: Callable[[], Any] = torch._C._functorch.peek_interpreter_stack
 _peek: Callable[[], int] = torch._C._autograd._get_sequence_nr
 _storage: Callable[[torch.Tensor], int] = torch._C._storage_id  # type: ignore[attr-defined]
 _MOST_KINDS = 10_000
@@ -167,13 +167,13 @@ class Mode(TorchFunctionMode):
         return plan
 
     def _note(self, made: Made, changed: Sequence[torch.Tensor]) -> None:
-        if is_transformed():
+        if _transform() is not None:
             return
         made.spot, module = locate(sys._getframe(2))
         order = made.order = self.log.next()
         if made.last != made.first:
             self.log.calls.append((order, made.first, made.last, made.function, made.spot, module))
-            if not is_profiled():
+            if not _profiler._is_profiler_enabled:
                 for extra in self.extras:
                     extra(made)
         for tensor in changed:
@@ -244,7 +244,7 @@ def _nothing(*given: Any) -> None:
 
 def is_transformed() -> bool:
     """Whether this is run inside a transform of torch.func, whose tensors have no single values."""
-    return _functorch.peek_interpreter_stack() is not None
+    return _transform() is not None
 
 
 def is_profiled() -> bool:
