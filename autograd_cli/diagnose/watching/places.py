@@ -8,6 +8,7 @@ from itertools import islice
 
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.watching.records import Spot
+from autograd_cli.lang.source import visible
 from autograd_cli.report.diagnosis import Frame
 
 _WIDTH = 60
@@ -29,8 +30,8 @@ class Place:
 
     @property
     def name(self) -> str:
-        """The file without its folders, and the line."""
-        return f"{self.file.replace(chr(92), '/').rpartition('/')[2]}:{self.line}"
+        """The file without its folders, and the line; what would end the line in between is written out."""
+        return visible(f"{self.file.replace(chr(92), '/').rpartition('/')[2]}:{self.line}")
 
     @property
     def text(self) -> str:

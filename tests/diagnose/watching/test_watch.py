@@ -243,3 +243,13 @@ def test_what_is_written_to_by_its_own_name_is_named_once(found):
         "import torch\nx = torch.rand(3, requires_grad=True)\nh = x.exp()\nh += 1\nh.sum().backward()\n"
     )
     assert one.sentence.startswith("`h` (3,), the result of script.py:3, was changed in place, and a call")
+
+
+def test_the_name_of_a_file_stays_on_its_line(found):
+    (one,) = found(
+        "import torch\ndef f():\n    h = torch.rand(2, requires_grad=True).exp()\n    h += 1\n"
+        "    h.sum().backward()\nf.__code__ = f.__code__.replace(co_filename='x\\ny.py')\nf()\n"
+    )
+    told = (one.sentence, *one.cause, *(each.text for each in one.fix))
+    assert not any("\n" in line for line in told)
+    assert r"x\x0ay.py:4" in one.fix[0].text
