@@ -22,6 +22,14 @@ def _faults_of_rules_are_seen() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _repairs_are_looked_for_to_the_end() -> Iterator[None]:
+    """What a test finds hangs on no clock: a large process may be held up for longer than a search takes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("autograd_cli.diagnose.search.MOST_SECONDS", 60)
+        yield
+
+
 @pytest.fixture
 def made() -> Callable[..., "Run"]:
     """Run a source: `made("x*y", x="2", y="[1,2]")`; `settings` and `roles` may be given."""

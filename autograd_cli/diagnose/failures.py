@@ -57,6 +57,7 @@ FAILURES: tuple[tuple[str, Callable[[Case], Finding | None]], ...] = (
     ("AGX315", values.truth),
     ("AGX318", arrays.given),
     ("AGX318", values.number),
+    ("AGX333", values.class_column),
     ("AGX316", values.target_shape),
     ("AGX317", joining.joined),
     ("AGX317", joining.ragged),

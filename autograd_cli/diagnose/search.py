@@ -6,7 +6,9 @@ from time import process_time
 
 from autograd_cli.report import Finding, Fix
 
-_MOST_SECONDS = 0.5
+MOST_SECONDS = 0.5
+"""The processor time that a search may take."""
+
 _MOST_FOUND = 2
 _BY_KIND = ("AGX307", "AGX344", "AGX345", "AGX346")
 """Codes whose own repairs are guesses too."""
@@ -25,7 +27,7 @@ def searched(finding: Finding, candidates: Iterable[Fix], attempt: Callable[[Fix
 
 
 def _working(candidates: Iterable[Fix], attempt: Callable[[Fix], Fix]) -> Iterator[Fix]:
-    until, found = process_time() + _MOST_SECONDS, 0
+    until, found = process_time() + MOST_SECONDS, 0
     for candidate in candidates:
         if process_time() > until or found == _MOST_FOUND:
             return

@@ -214,12 +214,10 @@ _SIZE_WORDS = ("target size", "batch_size", "0d or 1d target")
 
 
 def target_shape(case: Case) -> Finding | None:
-    """AGX316 or AGX333 where a loss wants a target of another shape than it was given."""
-    if case.kind is not Kind.LOSS or len(case.tensors) < 2 or not case.says(*_SIZE_WORDS):
+    """AGX316 where a loss wants a target of another shape than it was given."""
+    if not _is_of_target(case) or class_column(case) is not None:
         return None
     given, target = case.tensors[:2]
-    if _extra(given.value, target.value):
-        return _class_column(case, given, target)
     shapes = shape_text(given.value.shape), shape_text(target.value.shape)
     return case.finding(
         "AGX316",
@@ -231,15 +229,22 @@ def target_shape(case: Case) -> Finding | None:
     )
 
 
+def _is_of_target(case: Case) -> bool:
+    """Whether a loss complains of the sizes of its target."""
+    return case.kind is Kind.LOSS and len(case.tensors) > 1 and case.says(*_SIZE_WORDS)
+
+
 def _extra(scores: torch.Tensor, target: torch.Tensor) -> bool:
     """Whether class numbers have a dimension of one where the scores have their classes."""
     is_whole = not (target.is_floating_point() or target.is_complex())
-    places = (scores.shape[0], 1, *scores.shape[2:])
-    return is_whole and scores.dim() > 1 and tuple(target.shape) == places
+    return is_whole and scores.dim() > 1 and target.shape == (scores.shape[0], 1, *scores.shape[2:])
 
 
-def _class_column(case: Case, given: Operand, target: Operand) -> Finding:
-    """AGX333: class numbers that still have the dimension of the classes."""
+def class_column(case: Case) -> Finding | None:
+    """AGX333 where class numbers still have the dimension of the classes."""
+    if not _is_of_target(case) or not _extra(case.tensors[0].value, case.tensors[1].value):
+        return None
+    given, target = case.tensors[:2]
     shapes = [shape_text(one.value.shape) for one in (given, target)]
     numbers = shape_text((target.value.shape[0], *target.value.shape[2:]))
     program = repair.suffixed(case.run.program.source, target.expr, ".squeeze(1)", case.failure.expr)
