@@ -50,7 +50,7 @@ def _listed(whole: Whole, roots: set[int]) -> Iterator[Finding]:
         if not isinstance(held, list):
             continue
         items = [item for item in _items(held) if requires_grad(item) and item.grad_fns]
-        kept = [item for item in items if _is_done(whole, item, roots)]
+        kept = [item for item in items if _is_done(item, roots)]
         growth = _growth(whole, name) if _apart(whole, kept) else None
         readers = _readers(whole, name)
         if growth is not None and not any(_goes_back(whole, reader, kept, roots) for reader in readers):
@@ -66,7 +66,7 @@ def _items(held: Any) -> Iterator[Traced]:
             yield now(item)
 
 
-def _is_done(whole: Whole, item: Traced, roots: set[int]) -> bool:
+def _is_done(item: Traced, roots: set[int]) -> bool:
     """Whether a backward has gone through the graph of a value, or started from it."""
     if item.number in roots or any(traced.number in roots for traced in reachable([item])):
         return True
