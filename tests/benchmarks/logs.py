@@ -3,11 +3,13 @@
 Run as `python tests/benchmarks/logs.py [MEBIBYTES] [RUNS]`: medians over RUNS (5) of each command, taken
 in turns. A log of 1 MiB is compared with importing rich and typer, large ones of MEBIBYTES (256; the bound
 holds for 1024 too, which takes four times as long and as much room in the temporary folder) with
-`grep -c Error`: with one error, with a traceback every 50 lines, and with nothing but tracebacks.
+`grep -c Error`: steps with one error and with a traceback every 50 lines, nothing but tracebacks, errors
+of one line, errors of which each is another, or warnings, very long lines, and progress bars.
 Ends with 1 when a ratio or the memory is above its bound.
 """
 
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -31,19 +33,55 @@ RuntimeError: element 0 of tensors does not require grad and does not have a gra
 """
 
 
-def written(path, size, every):
-    """A log of `size` bytes with an error after every so many lines, and one at its end."""
-    with path.open("w") as log:
+WARNING = (
+    "/srv/app/fit.py:{}: UserWarning: Using a target size (torch.Size([{}])) that is different to the input "
+    "size (torch.Size([{}, 1])).\n  loss = F.mse_loss(out, y)\n"
+)
+BAR = "\rEpoch {}:  {}%|█████▌     | {}/5000 [00:{:02d}<01:07, 21.{:02d}it/s, loss=0.{:04d}]"
+
+
+def steps(every):
+    """Lines of steps, with an error after so many where there is a number."""
+
+    def line(at):
+        step = STEP.format(at // 60 % 60, at % 60, at // 1000, at, at * 7 % 10_000, at * 13 % 1000)
+        return step + ERROR.format(at) if every and at % every == 0 else step
+
+    return line
+
+
+def another(at):
+    """An error that no other line has."""
+    return f"KeyError: 'sample {random.Random(at).randbytes(9).hex()}'\n"
+
+
+def bar(at):
+    """A state of a progress bar, a line only at its end."""
+    shown = BAR.format(at // 5000, at % 5000 // 50, at % 5000, at % 60, at * 7 % 100, at * 7 % 10_000)
+    return shown + ("\n" if at % 5000 == 0 else "")
+
+
+LARGE = {
+    "one error": steps(0),
+    "an error every 50 lines": steps(50),
+    "an error every line": steps(1),
+    "errors of one line": "RuntimeError: CUDA out of memory at step {}\n".format,
+    "errors, each another": another,
+    "warnings": lambda at: WARNING.format(at % 500, at % 64, at % 64),
+    "lines of a mebibyte": lambda at: f"[{'0.25, -1.5e-7, ' * (1 << 16)}{at}]\n",
+    "progress bars": bar,
+}
+
+
+def written(path, size, line):
+    """A log of `size` bytes, each line as `line` makes it of its number, and one error at its end."""
+    with path.open("w", encoding="utf-8") as log:
         at = 0
         while log.tell() < size:
             block = []
-            for _ in range(5_000):
+            while sum(map(len, block[-1:])) * len(block) < 1 << 18:
                 at += 1
-                block.append(
-                    STEP.format(at // 60 % 60, at % 60, at // 1000, at, at * 7 % 10_000, at * 13 % 1000)
-                )
-                if every and at % every == 0:
-                    block.append(ERROR.format(at))
+                block.append(line(at))
             log.write("".join(block))
         log.write(ERROR.format(at))
     return str(path)
@@ -66,12 +104,12 @@ def measured(command):
 
 def pairs(folder, size):
     """What is measured: a name, a command, what it is compared with, and the kind of its bound."""
-    small = written(folder / "small.log", 1 << 20, 0)
+    small = written(folder / "small.log", 1 << 20, steps(0))
     yield "1 MiB, one error", [*AGX, small], [*PYTHON, "import rich, typer"], "small"
-    often = written(folder / "small-many.log", 1 << 20, 50)
+    often = written(folder / "small-many.log", 1 << 20, steps(50))
     yield "1 MiB, an error every 50 lines", [*AGX, often], [*PYTHON, "import rich, typer"], "small"
-    for name, every in (("one error", 0), ("an error every 50 lines", 50), ("an error every line", 1)):
-        large = written(folder / f"large-{every}.log", size << 20, every)
+    for name, line in LARGE.items():
+        large = written(folder / "large.log", size << 20, line)
         yield f"{size} MiB, {name}", [*AGX, large], ["grep", "-c", "Error", large], "large"
         Path(large).unlink()
 

@@ -6,10 +6,12 @@ time, so that memory and time stay bounded whatever the log's size and the lengt
 """
 
 import codecs
-import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
+
+from autograd_cli.diagnose.logs.heads import Head, Heads, Sign, like
 
 STRETCH = 1 << 20
 """Bytes that are searched at once."""
@@ -18,30 +20,10 @@ BEFORE = 24 << 10
 AFTER = 12 << 10
 """Bytes kept before and after a head: a traceback of a hundred frames, a message of a hundred lines."""
 
+_AROUND = BEFORE + AFTER
 _MOST = 128
-"""Heads that differ by more than their numbers and are kept; the oldest gives way."""
+"""Heads that differ by more than their numbers and are kept; of those most alike the oldest gives way."""
 
-_COLON = rb"(?:(?:\x1b|\\u001b)\[[\d;]*m)*:(?=\s|$|\x1b|\\)"
-_HEADS = tuple(
-    re.compile(pattern)
-    for pattern in (
-        rb"Error" + _COLON,
-        rb"Warning" + _COLON,
-        rb"Exception(?:" + _COLON + rb"| (?:raised from|has occurred:) )",
-        rb"what\(\)" + _COLON,
-        rb"Assertion [`'].{1,300}failed",
-    )
-)
-"""Each begins with a word as it is: so re looks for that alone, twice as fast as for one of several."""
-_BLURRED = re.compile(rb"[\d.]+")
-_RANK = re.compile(rb"(?:rank|node|default|worker)[ -]?\d+|^\d+(?=: )|^\[\d+,\d+\]")
-_LONGEST_HEAD = 160
-_DIGITS = bytes.maketrans(b"123456789", b"000000000")
-_NEAR = 32
-_FAR = 48
-_MOST_AT_ONCE = 4_096
-_DENSEST = STRETCH >> 5
-"""Heads of one word in a stretch that are looked at, but for those near its end: more is no log."""
 _MARKS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
@@ -64,23 +46,29 @@ class Reading:
 
 def read(chunks: Iterable[bytes]) -> Reading:
     """The windows of a log that comes in `chunks` of any size."""
+    heads = Heads()
     kept = _Kept()
-    held = b""
-    done = 0
-    lines = 0
-    for chunk, is_last in _stretches(_in_utf8(chunks)):
-        held += chunk
-        until = len(held) if is_last else max(len(held) - AFTER, done)
-        counted = done
-        for at in _heads(held, done, until):
-            lines += held.count(b"\n", counted, at)
-            counted = at
-            kept.keep(held, at, lines + 1)
-        kept.settle(held)
-        lines += held.count(b"\n", counted, until) if until > counted else -held.count(b"\n", until, counted)
-        start = max(until - BEFORE, 0)
-        held, done = held[start:], until - start
-    return Reading(lines + (not held.endswith(b"\n") and bool(held)), kept.windows())
+    lines, last = 0, b""
+    for content, start, until in _parts(_stretches(_in_utf8(chunks))):
+        kept.keep(content, heads.find(content, start, until), start, lines + 1)
+        lines += content.count(b"\n", start, until)
+        last = content[-1:]
+    return Reading(lines + (last not in (b"", b"\n")), kept.windows())
+
+
+def _parts(stretches: Iterable[tuple[bytes, bool]]) -> Iterator[tuple[bytes, int, int]]:
+    """Bytes with the part of them, from where and until where, that has what is kept around a head.
+
+    Where two stretches meet what stands around is a part of its own, so that none is copied whole.
+    """
+    held, done = b"", 0
+    for stretch, is_last in stretches:
+        if len(stretch) < 2 * _AROUND:
+            yield held + stretch, done, len(held) + len(stretch)
+        else:
+            yield held + stretch[:_AROUND], done, len(held) + BEFORE
+            yield stretch, BEFORE, len(stretch) if is_last else len(stretch) - AFTER
+            held, done = stretch[-_AROUND:], BEFORE
 
 
 def _stretches(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
@@ -112,77 +100,47 @@ def _in_utf8(chunks: Iterable[bytes]) -> Iterator[bytes]:
         yield from some
 
 
-def _heads(held: bytes, start: int, until: int) -> list[int]:
-    """Where heads end in the bytes from `start` on, those that begin before `until`, in order.
-
-    Of those with one text, whatever the numbers in it, only the first and the last: a log may be
-    nothing but errors.
-    """
-    first: dict[bytes, int] = {}
-    last: dict[bytes, int] = {}
-    found: set[int] = set()
-    late = max(start, until - AFTER)
-    for match in chain.from_iterable(
-        chain(islice(head.finditer(held, start), _DENSEST), head.finditer(held, late)) for head in _HEADS
-    ):
-        at, ends = match.span()
-        if at < until:
-            key = _key(held, at, ends)
-            last[key] = ends
-            if key not in first:
-                first[key] = ends
-                if len(first) > _MOST_AT_ONCE:
-                    found.update(first.values(), last.values())
-                    first.clear()
-                    last.clear()
-    return sorted(found.union(first.values(), last.values()))
-
-
-def _key(held: bytes, at: int, ends: int) -> bytes:
-    """What tells heads apart, for less than looking at the whole line."""
-    before = held[max(at - _NEAR, 0) : at].rpartition(b"\n")[2]
-    text = (before + held[at : ends + _FAR]).translate(_DIGITS)
-    if before[:1] == b"[" or before[1:2] == b":" or b"rank" in before:
-        rank = _RANK.search(before)
-        return text + rank[0] if rank else text
-    return text
-
-
 class _Kept:
-    """The first and the last head of each kind, by their text without numbers but that of a rank."""
+    """The first and the last window of each sign; of the signs most alike the oldest gives way."""
 
     def __init__(self) -> None:
-        self.first: dict[bytes, Window] = {}
-        self.last: dict[bytes, Window] = {}
-        self.fresh: dict[bytes, tuple[int, int]] = {}
+        self.kept: dict[Sign, list[tuple[int, Window]]] = {}
+        self.heads = 0
 
-    def keep(self, held: bytes, at: int, line: int) -> None:
-        """Note the head that ends at `at`; a first one is cut out at once."""
-        begin = max(at - 40, held.rfind(b"\n", 0, at) + 1)
-        head = held[begin : at + _LONGEST_HEAD].partition(b"\n")[0]
-        rank = _RANK.search(head)
-        key = (rank[0] if rank else b"") + _BLURRED.sub(b"0", head)
-        if key not in self.first:
-            self.first[key] = _window(held, at, line)
-            if len(self.first) > _MOST:
-                oldest = next(iter(self.first))
-                del self.first[oldest]
-                self.last.pop(oldest, None)
-                self.fresh.pop(oldest, None)
-        else:
-            self.fresh[key] = (at, line)
+    def keep(self, content: bytes, heads: Iterable[Head], start: int, line: int) -> None:
+        """Cut out the first and the last head of each sign; `line` is the one in which `start` is."""
+        found: dict[Sign, list[tuple[int, int, int]]] = {}
+        for at, sign in heads:
+            self.heads += 1
+            line += content.count(b"\n", start, at)
+            start = at
+            found.setdefault(sign, []).append((self.heads, at, line))
+        self._make_room(found)
+        for sign, places in found.items():
+            if sign in self.kept:
+                begun = self.kept[sign][:1]
+                ends = places[-1:] if begun or len(places) == 1 else [places[0], places[-1]]
+                self.kept[sign] = begun + [(nth, _window(content, at, line)) for nth, at, line in ends]
 
-    def settle(self, held: bytes) -> None:
-        """Cut out the last head of each kind that this stretch had."""
-        for key, (at, line) in self.fresh.items():
-            self.last[key] = _window(held, at, line)
-        self.fresh.clear()
+    def _make_room(self, signs: Iterable[Sign]) -> None:
+        """Keep the signs too, but no more than are kept of a log."""
+        for sign in signs:
+            self.kept.setdefault(sign, [])
+        if len(self.kept) > _MOST:
+            newer: Counter[Sign] = Counter()
+            ages: dict[Sign, int] = {}
+            for sign in reversed(self.kept):
+                ages[sign] = newer[like(sign)]
+                newer[like(sign)] += 1
+            for sign in sorted(ages, key=lambda sign: ages[sign])[_MOST:]:
+                del self.kept[sign]
 
     def windows(self) -> tuple[Window, ...]:
         """All that is kept, in the order of the log."""
-        return tuple(sorted((*self.first.values(), *self.last.values()), key=lambda one: one.line))
+        found = sorted(chain.from_iterable(self.kept.values()), key=lambda one: one[0])
+        return tuple(window for _, window in found)
 
 
-def _window(held: bytes, at: int, line: int) -> Window:
+def _window(content: bytes, at: int, line: int) -> Window:
     start = max(at - BEFORE, 0)
-    return Window(held[start : at + AFTER], at - start, line)
+    return Window(content[start : at + AFTER], at - start, line)
