@@ -61,6 +61,15 @@ def called(node: Expr) -> str:
     return function.id if isinstance(function, nodes.Name) else ""
 
 
+def root_of(call: nodes.Call) -> Expr | None:
+    """What a backward starts from: the value before the dot, or the argument of torch.autograd.backward."""
+    function = call.function
+    inner = function.value if isinstance(function, nodes.Attribute) else None
+    if isinstance(inner, nodes.Attribute) and inner.name == "autograd":
+        return call.args[0] if call.args else None
+    return inner
+
+
 def around(program: Program, span: Span) -> tuple[Statement, ...]:
     """The statements that hold `span`, the outermost first."""
     return tuple(

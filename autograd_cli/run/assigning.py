@@ -101,9 +101,11 @@ def putter(state: State, target: nodes.Subscript, value: Expr) -> Callable[[Any,
 
 
 def keep_array(state: State, array: Any, node: Expr) -> None:
-    """Keep the memory of an array, which may be a tensor's, before it is written."""
+    """Keep the memory that an array looks at, which may be a tensor's, before it is written."""
+    while isinstance(array.base, numpy.ndarray):
+        array = array.base
     try:
-        tensor = torch.from_numpy(array)
+        tensor = array.base if isinstance(array.base, torch.Tensor) else torch.from_numpy(array)
     except (TypeError, ValueError):
         return
     state.mutations.about_to_write(tensor, state.number, node.span, untracked=True)

@@ -11,7 +11,7 @@ from autograd_cli.lang.nodes import Expr
 from autograd_cli.run.leaves import Leaves
 from autograd_cli.run.state import TENSORS, State, copied
 from autograd_cli.run.tape import grad_fn_of, grad_fns_of
-from autograd_cli.run.traced import NONE_NAMED, Traced, called, shared_memory, wrote
+from autograd_cli.run.traced import NONE_NAMED, Traced, called, is_untracked, shared_memory, wrote
 from autograd_cli.run.values import tensors_in
 
 _ALIASES = frozenset({"torch.detach", "torch.Tensor.data"})
@@ -252,11 +252,13 @@ def _link(made: Traced, first: Traced, function: Function | None) -> None:
         kind = function.kind
         if kind is not _CUT and kind is not _SHAPE and kind is not _INDEXING:
             return
+    if type(first.value) is tuple and first.args and type(first.args[0]) is Traced:  # `chunk`, `unbind`
+        first = first.args[0]
     whole, value = first.value, made.value
     if type(whole) not in TENSORS or value.is_meta or whole.is_meta:
         return
     if value is whole or whole.untyped_storage()._cdata == value.untyped_storage()._cdata:
-        made.memory = shared_memory(first)
+        made.memory, made.untracked = shared_memory(first), is_untracked(first)
 
 
 def replaced(state: State, made: Traced, target: Traced) -> None:

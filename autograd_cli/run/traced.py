@@ -183,6 +183,25 @@ def shared_with(traced: Traced) -> Traced | None:
     return first if whole.untyped_storage()._cdata == value.untyped_storage()._cdata else None
 
 
+UNTRACKED = frozenset({"torch.Tensor.data", "torch.from_numpy", "torch.Tensor.numpy"})
+"""Functions whose result torch's version counter does not see written."""
+
+
+def is_untracked(target: Any) -> bool:
+    """Whether torch's version counter misses a write into an argument: `.data`, NumPy's, a view of those."""
+    while type(target) is Traced:
+        source = target.function
+        if target.untracked or (source is not None and source.path in UNTRACKED):
+            return True
+        below = target.args[0] if target.args else None
+        if type(below) is not Traced or below.value is target.value:  # what wrote in place knows by itself
+            return False
+        if not isinstance(below.value, tuple | list) and shared_with(target) is None:
+            return False
+        target = below
+    return False
+
+
 @dataclass
 class Did:
     """What one execution of a statement did, as plain data; `number` counts from 1."""

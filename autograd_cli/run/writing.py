@@ -9,13 +9,10 @@ from autograd_cli.lang.nodes import Expr
 from autograd_cli.run.events import Wrote
 from autograd_cli.run.recording import NO_NODES, kept_arguments, recorder, replaced, required
 from autograd_cli.run.state import TENSORS, Frame, Get, State, plain
-from autograd_cli.run.traced import NONE_NAMED, Traced, called, now
+from autograd_cli.run.traced import NONE_NAMED, Traced, called, is_untracked, now
 
 ZERO = frozenset({"zero_", "fill_", "copy_"})
 """Functions that can make a gradient 0."""
-
-UNTRACKED = frozenset({"torch.Tensor.data", "torch.from_numpy", "torch.Tensor.numpy"})
-"""Functions whose result torch's version counter does not see written."""
 
 
 def before(state: State, target: Any, node: Expr) -> None:
@@ -33,17 +30,10 @@ def after(state: State, target: Any, made: Any, expr: Expr, zero: bool = False) 
     if zero:
         state.leaves.zeroed(tensor)
     if type(made) is Traced and type(target) is Traced:
-        if target.untracked or (target.function is not None and target.function.path in UNTRACKED):
+        if is_untracked(target):
             made.untracked = True
         replaced(state, made, target)
     state.events.append(Wrote(expr, tensor, state.number - 1))
-
-
-def is_untracked(target: Any) -> bool:
-    """Whether torch's version counter does not see a write into the argument: it is `.data`, or NumPy's."""
-    if type(target) is not Traced:
-        return False
-    return target.untracked or (target.function is not None and target.function.path in UNTRACKED)
 
 
 _tuple = tuple.__new__  # a named tuple in half of the time
@@ -66,8 +56,7 @@ def writer(
         first = args[0]
         if kwargs or type(first) is not Traced or type(first.value) not in TENSORS:
             return otherwise(args, kwargs)
-        tensor, number, source = first.value, state.number, first.function
-        untracked = first.untracked or (source is not None and source.path in UNTRACKED)
+        tensor, number, untracked = first.value, state.number, is_untracked(first)
         given = tuple([arg.value if type(arg) is Traced else plain(arg) for arg in args])
         mutations.about_to_write(tensor, number, span, untracked)
         try:

@@ -9,6 +9,7 @@ from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.facts import sized
 from autograd_cli.diagnose.outputs import NOT_SCALAR
 from autograd_cli.diagnose.programs.ended import Ended
+from autograd_cli.diagnose.programs.mending import Meant, as_meant, is_alone, mended
 from autograd_cli.diagnose.programs.moving import moved_behind
 from autograd_cli.diagnose.programs.mutated import (
     Victim,
@@ -21,7 +22,6 @@ from autograd_cli.diagnose.programs.mutated import (
     victims_among,
     ways_of,
 )
-from autograd_cli.diagnose.programs.rewriting import reading_copies, repairs
 from autograd_cli.diagnose.programs.through import Hop
 from autograd_cli.diagnose.statements import replaced, with_keyword
 from autograd_cli.errors import Span
@@ -65,15 +65,29 @@ def _changed(case: Ended, found: list[Victim], code: str) -> Finding:
         code,
         _sentence(case, found, through),
         cause=(*told(whole, found, _others(case, found)), *_not_the_victim(case)),
-        fix=(
-            *repairs(whole, *spans),
-            *reading_copies(whole, _read_where_written(case, found)),
-            *moved_behind(whole, spans[0], case.expr.span),
-        ),
+        fix=_mended(case, found, through),
         changed=whole.line(spans[0]),
         needed=list(dict.fromkeys(whole.line(victim.call.expr.span) for victim in found)),
         through=[{"line": whole.line(hop.span), "text": hop.text, "how": hop.how} for hop in through],
     )
+
+
+def _mended(case: Ended, found: list[Victim], through: Sequence[Hop]) -> tuple[Fix, ...]:
+    """The repairs, those first that leave the backward what it was to start from."""
+    whole, spans = case.whole, spans_of(found)
+    fixes = [
+        *mended(whole, spans, through, _read_where_written(case, found)),
+        *moved_behind(whole, spans[0], case.expr.span),
+    ]
+    roots = [operand.value for operand in case.roots if isinstance(operand.value, torch.Tensor)]
+    if not through or not roots or is_alone(whole, spans, through):
+        return tuple(fixes)
+    return tuple(as_meant(whole, fixes, Meant(_number(case), roots, case.roots[0].text)))
+
+
+def _number(case: Ended) -> int:
+    """The number of the backward that failed."""
+    return len(case.whole.ran.backwards) + 1
 
 
 def _read_where_written(case: Ended, found: list[Victim]) -> list[Expr]:

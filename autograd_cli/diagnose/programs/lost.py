@@ -13,7 +13,7 @@ from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.uncut import without
 from autograd_cli.diagnose.programs.upstream import Source, mode_around, names_in, parts_of, sources
 from autograd_cli.diagnose.programs.ways import is_trained
-from autograd_cli.diagnose.statements import around, called, calls, expressions, parts, replaced
+from autograd_cli.diagnose.statements import around, called, calls, expressions, parts, replaced, root_of
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr
@@ -74,7 +74,7 @@ def _end(whole: Whole, leaf: str) -> Cut | None:
     """The expression that ends the way from a leaf to a backward, and how it does; None where none does."""
     made = {passed.span for passed in whole.ran.backwards}
     for call in calls(whole.program, "backward"):
-        root = _root(call)
+        root = root_of(call)
         if root is None or call.span not in made:
             continue
         way = [Source(whole.statement(call.span), root, None), *sources(whole, root, call.span.start)]
@@ -83,15 +83,6 @@ def _end(whole: Whole, leaf: str) -> Cut | None:
             if found is not None:
                 return found
     return None
-
-
-def _root(call: nodes.Call) -> Expr | None:
-    """What a backward starts from: the value before the dot, or the argument of torch.autograd.backward."""
-    function = call.function
-    inner = function.value if isinstance(function, nodes.Attribute) else None
-    if isinstance(inner, nodes.Attribute) and inner.name == "autograd":
-        return call.args[0] if call.args else None
-    return inner
 
 
 def _end_in(whole: Whole, source: Source, leaf: str) -> Cut | None:

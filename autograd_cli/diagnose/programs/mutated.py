@@ -13,7 +13,7 @@ from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.report.values import shape_text
 from autograd_cli.run.mutations import Write
-from autograd_cli.run.traced import Traced
+from autograd_cli.run.traced import Traced, memory_of
 from autograd_cli.run.values import dtype_name, tensors_in
 
 
@@ -29,7 +29,26 @@ class Victim:
 
 def victims(whole: Whole, root: Traced, untracked: bool = False) -> list[Victim]:
     """Every call under `root` that keeps memory which was written after it, in the order of the run."""
-    return victims_among(whole, reachable([root]), untracked)
+    return victims_among(whole, _behind(root), untracked)
+
+
+def _behind(root: Traced) -> list[Traced]:
+    """The values that a backward from `root` goes through, and what wrote into them before they were read."""
+    found: dict[int, Traced] = {}
+    stack = [root]
+    while stack:
+        fresh = [traced for traced in reachable(stack) if id(traced) not in found]
+        found.update((id(traced), traced) for traced in fresh)
+        stack = [written for traced in fresh for written in _written_before(traced)]
+    return list(found.values())
+
+
+def _written_before(reader: Traced) -> Iterator[Traced]:
+    """The calls in place on the memory of what `reader` was made of, where they came before it."""
+    for argument in arguments(reader):
+        for write in memory_of(argument) or ():
+            if write.number < reader.number:
+                yield write
 
 
 def victims_among(whole: Whole, values: Iterable[Traced], untracked: bool = False) -> list[Victim]:

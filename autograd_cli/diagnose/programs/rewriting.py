@@ -11,7 +11,7 @@ from autograd_cli.diagnose.repair import followed, spelled
 from autograd_cli.diagnose.statements import indent_of, replaced, statements
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
-from autograd_cli.lang.nodes import Expr
+from autograd_cli.lang.nodes import Expr, Statement
 from autograd_cli.report import Fix
 
 Edits = Mapping[Span, str]
@@ -19,20 +19,25 @@ Edits = Mapping[Span, str]
 _TIGHT = (nodes.Name, nodes.Attribute, nodes.Call, nodes.Subscript, nodes.Number)
 
 
-def repairs(whole: Whole, *spans: Span) -> Iterator[Fix]:
-    """The writes at `spans` made into ones that leave the old memory alone: the first of them, then all."""
+def anew(whole: Whole, *spans: Span) -> Iterator[Fix]:
+    """The writes at `spans` out of place or on a copy: the first of them, then all."""
     every = _by_statement(whole, spans)
-    if not _is_update(whole, spans[0]):
-        for chosen in (every[:1], every)[: len(every)]:
-            anew = list(_together(whole, [_out_of_place(whole, span) for span in chosen]))
-            yield from anew or _together(whole, [_on_a_copy(whole, span) for span in chosen])
-    yield from _copies(whole, spans[0])
+    if _is_update(whole, spans[0]):
+        return
+    for chosen in (every[:1], every)[: len(every)]:
+        made = list(together(whole, [_out_of_place(whole, span) for span in chosen]))
+        yield from made or together(whole, [_on_a_copy(whole, span) for span in chosen])
 
 
 def reading_copies(whole: Whole, read: Iterable[Expr]) -> Iterator[Fix]:
     """The values that calls keep, copied where these read them."""
-    edits = {expr.span: followed(whole.source, expr, ".clone()") for expr in read}
-    yield from _together(whole, [edits] if edits else [])
+    edits = reads_copied(whole, read)
+    yield from together(whole, [edits] if edits else [])
+
+
+def reads_copied(whole: Whole, read: Iterable[Expr]) -> Edits:
+    """What is read, read from copies."""
+    return {expr.span: followed(whole.source, expr, ".clone()") for expr in read}
 
 
 def _by_statement(whole: Whole, spans: Sequence[Span]) -> list[Span]:
@@ -47,7 +52,7 @@ def _is_update(whole: Whole, span: Span) -> bool:
     )
 
 
-def _together(whole: Whole, edits: Sequence[Edits]) -> Iterator[Fix]:
+def together(whole: Whole, edits: Sequence[Edits]) -> Iterator[Fix]:
     """One repair of several edits; none where one of the writes cannot be written so."""
     if not edits or not all(edits):
         return
@@ -124,8 +129,11 @@ def _renamed(whole: Whole, call: nodes.Call, name: str) -> str:
 def _on_a_copy(whole: Whole, span: Span) -> Edits:
     """The name that is written through given a copy before the statement."""
     statement, name = whole.statement(span), root_name(written(whole, span))
-    if not name or not name.isidentifier():
-        return {}
+    return copied_before(whole, statement, name) if name and name.isidentifier() else {}
+
+
+def copied_before(whole: Whole, statement: Statement, name: str) -> Edits:
+    """A name given a copy before a statement, on the same line where that is not the first of it."""
     at, text = statement.span.start, whole.source.text
     shares = bool(text[text.rfind("\n", 0, at) + 1 : at].strip())
     ending = "; " if shares else f"\n{indent_of(whole.source, at)}"
@@ -139,7 +147,7 @@ _ALIASES = {
 }  # fmt: skip
 
 
-def _copies(whole: Whole, span: Span) -> Iterator[Fix]:
+def alias_copies(whole: Whole, span: Span) -> Iterator[Fix]:
     """An alias that is written through, made a copy where it is made."""
     name = root_name(written(whole, span))
     for other in statements(whole.program.statements):

@@ -7,11 +7,11 @@ import torch
 
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.programs.both_ways import compared, first_of
+from autograd_cli.diagnose.programs.mending import Meant, as_meant, is_alone, mended, root_text, started
 from autograd_cli.diagnose.programs.moving import moved_behind
-from autograd_cli.diagnose.programs.mutated import Victim, name_of, told, victims_among
-from autograd_cli.diagnose.programs.rewriting import repairs
+from autograd_cli.diagnose.programs.mutated import Victim, name_of, spans_of, told, victims_among, ways_of
 from autograd_cli.diagnose.programs.scene import Whole, reachable
-from autograd_cli.diagnose.programs.through import root_name, written
+from autograd_cli.diagnose.programs.through import hops, root_name, written
 from autograd_cli.diagnose.programs.upstream import mode_around
 from autograd_cli.diagnose.programs.ways import arguments, kept_by, memory
 from autograd_cli.diagnose.statements import around, replaced
@@ -152,7 +152,7 @@ def _unknown_to_graph(whole: Whole, traced: Traced, write: Write) -> Finding:
         how = f"through `{alias}`, which shares its memory and is outside the graph"
     else:
         how = "outside the graph"
-    fixes = () if write.untracked else tuple(_within_graph(whole, write.span))
+    fixes = () if write.untracked else tuple(_within_graph(whole, write.span, name))
     found = whole.finding(
         "AGX415",
         f"{drawing.quoted(name)} is changed on {whole.where(write.span)} {how}: the "
@@ -165,12 +165,12 @@ def _unknown_to_graph(whole: Whole, traced: Traced, write: Write) -> Finding:
     return replace(found, severity=Severity.NOTE) if write.untracked else found
 
 
-def _within_graph(whole: Whole, span: Span) -> Iterator[Fix]:
+def _within_graph(whole: Whole, span: Span, name: str) -> Iterator[Fix]:
     """The write where the graph knows of it: out of a no_grad, or on memory of its own."""
     statement = whole.statement(span)
     mode = mode_around(whole, statement)
     if mode is None:
-        yield from repairs(whole, span)
+        yield from mended(whole, [span], hops(whole, span, name))
         return
     outer = [s for s in around(whole.program, span) if isinstance(s, nodes.With)]
     text = whole.source[statement.span]
@@ -237,9 +237,20 @@ def _finding(whole: Whole, victims: Sequence[Victim], passed: Passed) -> Iterato
         "computed from the new values, and is wrong.",
         span=write.span,
         cause=told(whole, victims),
-        fix=(*moved_behind(whole, write.span, passed.span), *repairs(whole, write.span)),
+        fix=_fixes(whole, victims, passed),
         changed=changed,
         needed=needed,
         backward=whole.line(passed.span),
         **({"off": both.off, "without": both.lines(f"without line {changed}")} if both else {}),
     )
+
+
+def _fixes(whole: Whole, victims: Sequence[Victim], passed: Passed) -> tuple[Fix, ...]:
+    """The write behind the backward, or where the graph knows of it: first what leaves the root as it is."""
+    spans, through = spans_of(victims)[:1], ways_of(whole, victims)
+    fixes = [*moved_behind(whole, spans[0], passed.span), *mended(whole, spans, through)]
+    number = next(at for at, each in enumerate(whole.ran.backwards, start=1) if each is passed)
+    roots = started(whole.ran, whole.source.text, number).roots
+    if roots is None or is_alone(whole, spans, through):
+        return tuple(fixes)
+    return tuple(as_meant(whole, fixes, Meant(number, roots, root_text(whole, passed.span))))

@@ -19,13 +19,25 @@ _MODULES = {"torch", "F", "nn", "np", "functional", "linalg", "special"}
 class Hop:
     """A name or a view on the way from what was written to what was kept.
 
-    `how` says what it is, as "a view of `h`"; `name` is what the write calls it.
+    `how` says what it is, as "a view of `h`"; `name` is what the write calls it, `base` the name of
+    the tensor that it looks at, "" where that has none.
     """
 
     span: Span
     text: str
     name: str
     how: str
+    base: str = ""
+
+    @property
+    def is_view(self) -> bool:
+        """Whether it looks at a part of the tensor, or at it another way, and the graph knows of that."""
+        return self.how.startswith("a view of")
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether it has the memory of the tensor and no graph."""
+        return self.how.endswith("outside the graph") or self.how.startswith("an array")
 
 
 def written(whole: Whole, span: Span) -> Expr | None:
@@ -104,7 +116,7 @@ def hops(whole: Whole, span: Span, kept: str) -> tuple[Hop, ...]:
     found: list[Hop] = []
     if isinstance(expr, nodes.Attribute | nodes.Call) and root_name(expr):
         text = drawing.label(whole.source[expr.span])
-        found.append(Hop(expr.span, text, text, _relation(expr, root_name(expr))))
+        found.append(Hop(expr.span, text, text, _relation(expr, root_name(expr)), root_name(expr)))
     name, place, seen = root_name(expr), span, {kept}
     while name and name not in seen:
         seen.add(name)
@@ -128,7 +140,8 @@ def _assigned(whole: Whole, name: str, place: Span) -> tuple[Hop, str] | None:
     below = root_name(value)
     if value is None or not below or not _looks(value):
         return None
-    return Hop(own[-1].span, _first_line(whole, own[-1].span), name, _relation(value, below)), below
+    hop = Hop(own[-1].span, _first_line(whole, own[-1].span), name, _relation(value, below), below)
+    return hop, below
 
 
 def _given(statement: Statement, name: str) -> Expr | None:
@@ -176,7 +189,8 @@ def _parameter(whole: Whole, name: str, place: Span) -> tuple[Hop, str] | None:
         given = given or (call.args[at] if at < len(call.args) else None)
         if given is not None and root_name(given):
             how = f"hands over {drawing.quoted(whole.source[given.span])} as `{name}`"
-            return Hop(call.span, _first_line(whole, call.span), name, how), root_name(given)
+            below = root_name(given)
+            return Hop(call.span, _first_line(whole, call.span), name, how, below), below
     return None
 
 
@@ -186,7 +200,8 @@ def _round(whole: Whole, name: str, place: Span) -> tuple[Hop, str] | None:
         goes = [node.id for node in nodes.walk(loop.target) if isinstance(node, nodes.Name)]
         if name in goes:
             text = f"for {whole.source[loop.target.span]} in {whole.source[loop.iterable.span]}"
-            return Hop(loop.span, drawing.label(text, 40), name, f"gives it the name `{name}`"), ""
+            below = root_name(loop.iterable)
+            return Hop(loop.span, drawing.label(text, 40), name, f"gives it the name `{name}`", below), ""
     return None
 
 
