@@ -10,6 +10,7 @@ import torch
 
 from autograd_cli.diagnose.watching import modules
 from autograd_cli.diagnose.watching.found import Found
+from autograd_cli.diagnose.watching.leaves import Leaves
 from autograd_cli.diagnose.watching.mode import storage_of
 from autograd_cli.diagnose.watching.places import Place, place
 from autograd_cli.diagnose.watching.records import Spot, Write
@@ -42,8 +43,9 @@ class Accumulation:
     next step is not, unless something was done to it in between.
     """
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: Found, leaves: Leaves) -> None:
         self._found = found
+        self._leaves = leaves
         self._used: dict[int, _Used] = {}
         self._storages: dict[int, int] = {}
         self._read: dict[int, Any] = {}
@@ -54,6 +56,8 @@ class Accumulation:
     def step(self, leaves: Sequence[torch.Tensor], spot: Spot | None) -> None:
         """A step begins: it uses the gradients that the leaves have now."""
         self._step = spot
+        for leaf in leaves:
+            self._leaves.add(leaf)
         again = [used for leaf in leaves if (used := self._again(leaf)) is not None]
         if again:
             first = again[0]
@@ -67,7 +71,7 @@ class Accumulation:
         if len(self._storages) > _MOST:
             self._storages.clear()
         for leaf in leaves:
-            grad = leaf.grad
+            grad = self._leaves.gradient(leaf)
             if grad is None:
                 self._used.pop(id(leaf), None)
             else:
@@ -76,7 +80,7 @@ class Accumulation:
                     self._storages[storage] = id(leaf)
 
     def _again(self, leaf: torch.Tensor) -> _Used | None:
-        used, grad = self._used.get(id(leaf)), leaf.grad
+        used, grad = self._used.get(id(leaf)), self._leaves.gradient(leaf)
         if used is None or used.added is None or grad is None or grad is not used.grad():
             return None
         return used if bool(grad.any()) else None
@@ -85,7 +89,7 @@ class Accumulation:
         """A backward is about to add to gradients: forget those that were cleared."""
         for key, used in list(self._used.items()):
             leaf = used.leaf()
-            grad = None if leaf is None else leaf.grad
+            grad = None if leaf is None else self._leaves.gradient(leaf)
             if grad is None or grad is not used.grad() or grad._version != used.version:
                 del self._used[key]
             elif not self._is_measured:
@@ -96,7 +100,7 @@ class Accumulation:
         """A backward has added to gradients."""
         for used in self._used.values():
             leaf = used.leaf()
-            grad = None if leaf is None else leaf.grad
+            grad = None if leaf is None else self._leaves.gradient(leaf)
             if grad is not None and grad is used.grad() and grad._version != used.version:
                 used.version = grad._version
                 if used.added is None:
@@ -109,6 +113,7 @@ class Accumulation:
     def read(self, leaf: torch.Tensor) -> None:
         """Note that a person's own line reads the gradient of a leaf."""
         if leaf.is_leaf and leaf.requires_grad:
+            self._leaves.add(leaf)
             storage = storage_of(leaf)
             if storage is not None:
                 if len(self._read) > _MOST:
@@ -122,7 +127,7 @@ class Accumulation:
                 self._used.pop(self._storages.pop(storage), None)
             reference = self._read.pop(storage, None)
             leaf = None if reference is None else reference()
-            if leaf is not None and leaf.grad is not None:
+            if leaf is not None and self._leaves.gradient(leaf) is not None:
                 self.step([leaf], write.spot)
                 self.stepped([leaf])
                 self.used([leaf])

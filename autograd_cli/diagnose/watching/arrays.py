@@ -6,6 +6,7 @@ import zlib
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from threading import RLock
 from typing import Any, NamedTuple
 from weakref import ref
 
@@ -13,10 +14,10 @@ import numpy
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
-from autograd_cli.diagnose.watching.births import nodes_of
+from autograd_cli.diagnose.watching.graphs import nodes_of
 from autograd_cli.diagnose.watching.mode import Made, storage_of
 from autograd_cli.diagnose.watching.places import Place, base, parsed, place, written
-from autograd_cli.diagnose.watching.records import Log, Spot, Write
+from autograd_cli.diagnose.watching.records import Spot, Write, Writes
 from autograd_cli.run.values import dtype_name
 
 _MOST_BYTES = 1 << 18
@@ -83,19 +84,15 @@ class _Print:
         self.is_done = True
 
 
-class Arrays:
-    """Takes the print of small memory that an array shares, each time that a call may keep it.
+class Memories:
+    """The memory that arrays share, whatever thread made them."""
 
-    A print stands for one call until a backward has gone through that: what is written into the memory
-    then is nothing to it.
-    """
-
-    def __init__(self, log: Log) -> None:
-        self._log = log
+    def __init__(self) -> None:
         self._shared: dict[int, _Shared] = {}
-        self._prints: deque[_Print] = deque(maxlen=_MOST_PRINTS)
-        self._turn = 0
-        self._read = 0
+        self._lock = RLock()
+
+    def __bool__(self) -> bool:
+        return bool(self._shared)
 
     def share(self, tensor: torch.Tensor, spot: Spot | None, array: Any) -> None:
         """Note that an array has the memory of a tensor; None for one that the tensor was made of."""
@@ -103,8 +100,11 @@ class Arrays:
         if storage is None or not tensor.is_cpu:
             return
         memory = tensor.untyped_storage()
-        if not 0 < memory.nbytes() <= _MOST_BYTES:
-            return
+        if 0 < memory.nbytes() <= _MOST_BYTES:
+            with self._lock:
+                self._share(storage, memory, spot, array)
+
+    def _share(self, storage: int, memory: torch.UntypedStorage, spot: Spot | None, array: Any) -> None:
         shared = self._shared.pop(storage, None)
         if shared is None or not shared.is_alive():
             shared = _Shared(spot, _memory(memory))
@@ -117,25 +117,47 @@ class Arrays:
             del self._shared[next(iter(self._shared))]
         self._shared[storage] = shared
 
+    def has(self, storage: int) -> bool:
+        """Whether an array may still write into the memory."""
+        with self._lock:
+            shared = self._shared.get(storage)
+            if shared is not None and not shared.is_alive():
+                del self._shared[storage]
+                return False
+            return shared is not None
+
+    def spot(self, storage: int) -> Spot | None:
+        """Where the first array was made."""
+        shared = self._shared.get(storage)
+        return shared.spot if shared else None
+
+
+class Arrays:
+    """Takes the print of small memory that an array shares, each time that a call of a thread may keep it.
+
+    A print stands for one call until a backward has gone through that: what is written into the memory
+    then is nothing to it.
+    """
+
+    def __init__(self, writes: Writes, memories: Memories) -> None:
+        self._writes = writes
+        self._memories = memories
+        self._prints: deque[_Print] = deque(maxlen=_MOST_PRINTS)
+        self._turn = 0
+        self._read = 0
+
     def listen(self, made: Made) -> None:
         """Look at a call that made nodes."""
-        if not self._shared:
+        if not self._memories:
             return
         regions: set[_Region] = set()
         for tensor in (*made.tensors, made.result):
             storage = storage_of(tensor) if isinstance(tensor, torch.Tensor) else None
-            if storage is not None and self._is_shared(storage):
+            if storage is not None and self._memories.has(storage):
                 region = _region(tensor, storage)
                 if region not in regions:
                     regions.add(region)
                     self._take(made, tensor, region)
-
-    def _is_shared(self, storage: int) -> bool:
-        shared = self._shared.get(storage)
-        if shared is not None and not shared.is_alive():
-            del self._shared[storage]
-            return False
-        return shared is not None
 
     def _take(self, made: Made, tensor: torch.Tensor, region: _Region) -> None:
         self._read += max(tensor.numel() * tensor.itemsize, _LEAST_READ)
@@ -145,7 +167,7 @@ class Arrays:
         value = _print(memory, region) if nodes else None
         if value is not None:
             call, dtype = (made.order, made.last, made.spot), dtype_name(tensor.dtype)
-            taken = _Print(self._log.next(), *call, region, memory, dtype, value, self._turn)
+            taken = _Print(self._writes.next(), *call, region, memory, dtype, value, self._turn)
             nodes[0].register_prehook(taken.done)
             self._prints.append(taken)
 
@@ -160,15 +182,14 @@ class Arrays:
             if value == each.value:
                 continue
             self._prints.remove(each)
-            is_known = any(write.order > each.order for write in self._log.into(each.region.storage))
+            is_known = any(write.order > each.order for write in self._writes.into(each.region.storage))
             if value is not None and not is_known:
                 found.append(self._write(each, step))
         return found
 
     def _write(self, seen: _Print, step: Spot | None) -> Write:
         """The change as a write that came right after the call, and is seen by that alone."""
-        shared = self._shared.get(seen.region.storage)
-        writer = step or _writer(place(shared.spot if shared else None), place(seen.spot))
+        writer = step or _writer(place(self._memories.spot(seen.region.storage)), place(seen.spot))
         return Write(
             seen.order,
             seen.last,

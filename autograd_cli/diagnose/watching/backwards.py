@@ -1,21 +1,14 @@
-"""Each backward that the script starts, looked at before and after torch runs it."""
+"""Each backward that a thread starts, looked at before and after torch runs it."""
 
 import sys
 from collections.abc import Callable
 from typing import Any
 
-import torch
-
 from autograd_cli.diagnose.watching import graphs, mutated
-from autograd_cli.diagnose.watching.accumulated import Accumulation
-from autograd_cli.diagnose.watching.arrays import Arrays
-from autograd_cli.diagnose.watching.broadcasts import Broadcasts
-from autograd_cli.diagnose.watching.found import Found
 from autograd_cli.diagnose.watching.frames import locate
-from autograd_cli.diagnose.watching.mode import PLAIN, apart, is_profiled, is_transformed
-from autograd_cli.diagnose.watching.nonfinite import NonFinite
-from autograd_cli.diagnose.watching.records import Log, Spot
-from autograd_cli.diagnose.watching.stack import Stack
+from autograd_cli.diagnose.watching.mode import apart
+from autograd_cli.diagnose.watching.parts import Parts
+from autograd_cli.diagnose.watching.records import Spot
 
 _BACKWARDS = 4
 """Backwards after which a write that torch did not see is no longer looked at."""
@@ -24,57 +17,41 @@ _MOST_COUNTS = 10_000
 
 
 class Backwards:
-    """What stands in for the start of torch's engine."""
+    """What is looked at around the start of torch's engine."""
 
-    def __init__(
-        self,
-        log: Log,
-        stack: Stack,
-        found: Found,
-        accumulation: Accumulation,
-        nonfinite: NonFinite,
-        broadcasts: Broadcasts,
-        arrays: Arrays,
-        failed: Callable[[BaseException], None],
-    ) -> None:
-        self.is_over = False
-        self._log = log
-        self._stack = stack
-        self._found = found
-        self._accumulation = accumulation
-        self._nonfinite = nonfinite
-        self._broadcasts = broadcasts
-        self._arrays = arrays
-        self._failed = failed
+    def __init__(self, parts: Parts) -> None:
+        self._common = parts.common
+        self._found = parts.common.found
+        self._log = parts.log
+        self._accumulation = parts.accumulation
+        self._nonfinite = parts.nonfinite
+        self._broadcasts = parts.broadcasts
+        self._arrays = parts.arrays
         self._orders: list[int] = [0]
         self._counts: dict[Any, int] = {}
 
-    def around(self, engine: Callable[..., Any]) -> Callable[..., Any]:
-        """The engine's start with what is looked at around it."""
+    def run(self, start: Callable[[], Any], roots: Any, keeps: bool, accumulates: bool) -> Any:
+        """What `start` gives back, which starts the engine.
 
-        def _engine_run_backward(roots: Any, *args: Any, **kwargs: Any) -> Any:
-            if self.is_over or is_profiled() or is_transformed() or not all(map(_is_plain, roots)):
-                return engine(roots, *args, **kwargs)
-            accumulates = bool(kwargs.get("accumulate_grad"))
-            spot = self._guarded(self._before, roots, accumulates)
-            try:
-                with self._stack.on():
-                    result = engine(roots, *args, **kwargs)
-            except RuntimeError as error:
-                self._guarded(self._refused, roots, error, spot)
-                raise
-            self._guarded(self._after, roots, None if accumulates else result, spot)
-            self._guarded(self._arrays.ended, len(args) > 1 and bool(args[1]))
-            return result
-
-        return _engine_run_backward
+        The graph of `roots` stays where the engine `keeps` it, and it adds gradients to leaves where it
+        `accumulates`.
+        """
+        spot = self._guarded(self._before, roots, accumulates)
+        try:
+            result = start()
+        except RuntimeError as error:
+            self._guarded(self._refused, roots, error, spot)
+            raise
+        self._guarded(self._after, roots, None if accumulates else result, spot)
+        self._guarded(self._arrays.ended, keeps)
+        return result
 
     def _guarded(self, act: Callable[..., Any], *args: Any) -> Any:
         try:
             with apart():
                 return act(*args)
         except Exception as error:
-            self._failed(error)
+            self._common.failed(error)
             return None
 
     def _before(self, roots: Any, accumulates: bool) -> Spot | None:
@@ -104,13 +81,11 @@ class Backwards:
         """Look for values that were changed where torch does not see it, less often where none was found."""
         log = self._log
         for write in self._arrays.changed(None):
-            log.wrote(write)
+            log.writes.add(write)
         self._orders = [*self._orders[-_BACKWARDS:], log.next()]
-        while log.untracked and log.untracked[0].order < self._orders[0]:
-            log.untracked.popleft()
-        if not log.untracked:
+        writes = log.writes.untracked(self._orders[0])
+        if not writes:
             return
-        writes = list(log.untracked)
         key = (spot, writes[-1].spot)
         if not self._found.has(("unseen", *key)) and self._is_due(key):
             self._found.add(("unseen", *key), lambda: mutated.unseen(log, roots, writes, spot))
@@ -121,8 +96,3 @@ class Backwards:
             self._counts.clear()
         met = self._counts[key] = self._counts.get(key, 0) + 1
         return met & (met - 1) == 0
-
-
-def _is_plain(root: Any) -> bool:
-    """Whether a root is an edge, or a tensor of torch's own class: what others do is theirs."""
-    return type(root) in PLAIN or not isinstance(root, torch.Tensor)

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from autograd_cli.diagnose.watching import graphs
+from autograd_cli.diagnose.watching.common import Common
 from autograd_cli.diagnose.watching.mode import PLAIN, Made, apart, is_profiled
 from autograd_cli.diagnose.watching.records import Call, Log
 
@@ -16,9 +17,6 @@ _MOST_NODES = 8_000
 """Nodes that are listened to, and looked at, between two backwards: torch does not free many more safely."""
 
 _MOST_BIRTHS = 4
-_MOST_DEPTH = 40
-"""Nodes of one call that are looked at."""
-
 _SAFE = """
     Addmm Addmv Addr Baddbmm Addbmm Mm Mv Bmm Dot Convolution MkldnnConvolution Embedding Add Sub Rsub Neg
     Relu Threshold LeakyRelu Elu Gelu Silu Mish Hardswish Hardtanh Tanh Sigmoid NativeDropout
@@ -63,7 +61,7 @@ class Births:
     """Listens to the nodes whose slope can be infinite."""
 
     log: Log
-    failed: Any
+    common: Common
     found: list[Birth] = field(default_factory=list)
     hooked: int = 0
     looked: int = 0
@@ -82,7 +80,7 @@ class Births:
         is_full = self.hooked > _MOST_HOOKS or self.looked > _MOST_NODES
         if self.is_over or is_full or made.function in self.harmless:
             return
-        nodes = nodes_of(made)
+        nodes = graphs.nodes_of(made)
         unsafe = [node for node in nodes if not _is_safe(type(node).__name__)]
         for node in unsafe:
             node.register_hook(self._hook)
@@ -92,14 +90,14 @@ class Births:
             self.harmless.add(made.function)
 
     def _hook(self, passed: Sequence[Any], arrived: Sequence[Any]) -> None:
-        if self.is_over or is_profiled() or len(self.found) >= _MOST_BIRTHS:
+        if self.is_over or self.common.is_over or is_profiled() or len(self.found) >= _MOST_BIRTHS:
             return
         try:
             with apart():
                 if not all(map(is_finite, passed)) and _is_new(passed, arrived):
                     self.found += _births(self.log, passed, arrived)
         except Exception as error:
-            self.failed(error)
+            self.common.failed(error)
 
 
 def _is_safe(node: str) -> bool:
@@ -112,19 +110,6 @@ def _is_of_torch(function: Any) -> bool:
     """Whether a function is one of torch's: made of C, or of its modules."""
     module = getattr(function, "__module__", None) or ""
     return not hasattr(function, "__code__") or module.partition(".")[0] == "torch"
-
-
-def nodes_of(made: Made) -> list[Any]:
-    """The nodes of a call, from its results down."""
-    results = made.result if isinstance(made.result, tuple | list) else (made.result,)
-    stack = [each.grad_fn for each in results if type(each) is torch.Tensor and each.grad_fn is not None]
-    found: list[Any] = []
-    while stack and len(found) < _MOST_DEPTH:
-        node = stack.pop()
-        if made.first <= node._sequence_nr() < made.last and node not in found:
-            found.append(node)
-            stack += [below for below, _ in node.next_functions if below is not None]
-    return found
 
 
 def is_finite(tensor: Any) -> bool:

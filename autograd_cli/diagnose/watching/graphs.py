@@ -8,10 +8,13 @@ from typing import Any
 import torch
 from torch.autograd.graph import Node
 
-from autograd_cli.diagnose.watching.mode import storage_of
+from autograd_cli.diagnose.watching.mode import Made, storage_of
 
 MOST_NODES = 10_000
 """Nodes of a graph that are looked at: many more wrappers in one chain end the process when freed."""
+
+_MOST_DEPTH = 40
+"""Nodes of one call that are looked at."""
 
 _VERSIONS = re.compile(r"is at version (\d+); expected version (\d+)")
 CHANGED = "modified by an inplace operation"
@@ -61,6 +64,19 @@ def _node_of(root: Any) -> Node | None:
         return root.grad_fn
     node: Node | None = getattr(root, "node", None)
     return node
+
+
+def nodes_of(made: Made) -> list[Any]:
+    """The nodes of a call, from its results down."""
+    results = made.result if isinstance(made.result, tuple | list) else (made.result,)
+    stack = [each.grad_fn for each in results if type(each) is torch.Tensor and each.grad_fn is not None]
+    found: list[Any] = []
+    while stack and len(found) < _MOST_DEPTH:
+        node = stack.pop()
+        if made.first <= node._sequence_nr() < made.last and node not in found:
+            found.append(node)
+            stack += [below for below, _ in node.next_functions if below is not None]
+    return found
 
 
 def kept_by(node: Node) -> Iterator[Kept]:

@@ -17,6 +17,7 @@ from torch.autograd import profiler as _profiler
 from torch.overrides import TorchFunctionMode, get_default_nowrap_functions
 from torch.utils._python_dispatch import _disable_current_modes
 
+from autograd_cli.diagnose.watching.common import Common
 from autograd_cli.diagnose.watching.frames import is_theirs, locate
 from autograd_cli.diagnose.watching.originals import original
 from autograd_cli.diagnose.watching.records import Log, Spot, Write
@@ -93,14 +94,13 @@ class Mode(TorchFunctionMode):
     """Notes calls in a `Log`; `extras` look at each call that made nodes, `read` at each
     `.grad` that is read, `wrote` at each tensor that was written.
 
-    A fault of its own is told to `failed` and never raised.
+    A fault of its own is told to `common` and never raised.
     """
 
-    def __init__(self, log: Log, failed: Callable[[BaseException], None]) -> None:
+    def __init__(self, log: Log, common: Common) -> None:
         super().__init__()
         self.log = log
-        self.failed = failed
-        self.is_over = False
+        self.common = common
         self.extras: list[Callable[[Made], None]] = []
         self.read: Callable[[torch.Tensor], None] = _nothing
         self.shared: Callable[[torch.Tensor, Spot | None, Any], None] = _nothing
@@ -117,7 +117,7 @@ class Mode(TorchFunctionMode):
             plan = None
         if plan is None or (type(func) is FunctionType and _code_above() is not func.__code__):
             func, plan = self._meant(func, sys._getframe(1))
-        if self.is_over or plan is Plan.PASS:
+        if self.common.is_over or plan is Plan.PASS:
             return func(*args, **kwargs) if kwargs else func(*args)
         if plan is not Plan.CALL:
             return self._with_special(plan, func, args, kwargs)
@@ -138,7 +138,7 @@ class Mode(TorchFunctionMode):
                 changed = _moved(tensors, versions) if is_changed else ()
                 self._note(Made(func, args, kwargs, tensors, result, first, last), changed)
         except Exception as error:
-            self.failed(error)
+            self.common.failed(error)
         return result
 
     def _with_special(
@@ -149,7 +149,7 @@ class Mode(TorchFunctionMode):
         try:
             self._special(plan, args[0], before, result)
         except Exception as error:
-            self.failed(error)
+            self.common.failed(error)
         return result
 
     def _meant(self, function: Any, caller: FrameType) -> tuple[Any, Plan]:
@@ -179,7 +179,7 @@ class Mode(TorchFunctionMode):
         for tensor in changed:
             write = self._write(tensor, order, made, module)
             if write is not None:
-                self.log.wrote(write)
+                self.log.writes.add(write)
                 self.wrote(tensor, write)
 
     def _write(self, tensor: torch.Tensor, order: int, made: Made, module: Any) -> Write | None:
@@ -197,7 +197,7 @@ class Mode(TorchFunctionMode):
             tuple(tensor.shape),
             dtype_name(tensor.dtype),
             tensor._is_view(),
-            storage in self.log.aliased and is_theirs(sys._getframe(3)),
+            storage in self.log.writes.aliased and is_theirs(sys._getframe(3)),
         )
 
     def _special(self, plan: Plan, tensor: Any, before: int | None, result: Any) -> None:
@@ -210,7 +210,7 @@ class Mode(TorchFunctionMode):
         elif plan is Plan.SHARE:
             self.shared(tensor, locate(sys._getframe(3))[0], result)
         elif (storage := storage_of(tensor)) is not None and storage != before:
-            self.log.alias(storage)
+            self.log.writes.alias(storage)
             if plan is Plan.REBASE:
                 self._rebased(tensor, storage)
 
@@ -228,7 +228,7 @@ class Mode(TorchFunctionMode):
             *what,
             untracked=True,
         )
-        self.log.wrote(made)
+        self.log.writes.add(made)
         self.wrote(tensor, made)
 
 

@@ -48,7 +48,7 @@ def failed(log: Log, roots: Iterable[Any], error: BaseException) -> Placed | Non
             changed, storage = graphs.change(kept), storage_of(kept.tensor)
             if changed is not None and storage is not None:
                 call = log.made(node._sequence_nr())
-                guilty = [w for w in log.into(storage) if _is_later(w, changed.expected, call)]
+                guilty = [w for w in log.writes.into(storage) if _is_later(w, changed.expected, call)]
                 versions = (changed.expected, changed.version)
                 found.append(_known(log, Victim(kept, storage, call, tuple(guilty), versions)))
     return _finding(_ordered(found), error) if found else None

@@ -1,8 +1,10 @@
 """AGX502: the first gradient that is not finite and is used, with the product that made it."""
 
 import gc
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from threading import get_ident
 from typing import Any
 from weakref import ref
 
@@ -10,14 +12,14 @@ import torch
 
 from autograd_cli.diagnose.watching import diverged, products
 from autograd_cli.diagnose.watching.births import Births, is_finite
-from autograd_cli.diagnose.watching.found import Found
+from autograd_cli.diagnose.watching.common import Common
+from autograd_cli.diagnose.watching.leaves import Leaves
 from autograd_cli.diagnose.watching.mode import PLAIN, Made
 from autograd_cli.diagnose.watching.products import Wrong
 from autograd_cli.diagnose.watching.records import Log, Spot, Write
 from autograd_cli.report.diagnosis import Placed
 
 _KEY = "not finite"
-_MOST_LEAVES = 200_000
 _MOST_SPOTS = 10_000
 _MOST_LOOKS = 2_000
 
@@ -45,12 +47,15 @@ class NonFinite:
     is it left out where the script never made a step.
     """
 
-    def __init__(self, log: Log, found: Found, failed: Any) -> None:
-        self.births = Births(log, failed)
+    def __init__(self, log: Log, common: Common, leaves: Leaves) -> None:
+        self.births = Births(log, common)
         self._log = log
-        self._found = found
-        self._leaves: dict[int, Any] = {}
+        self._common = common
+        self._found = common.found
+        self._leaves = leaves
+        self._thread = get_ident()
         self._stepped: set[int] = set()
+        leaves.forgotten = self._stepped.discard
         self._passed: set[Spot | None] = set()
         self._has_updates = False
         self._last = self._looks = 0
@@ -60,14 +65,13 @@ class NonFinite:
 
     def listen(self, made: Made) -> None:
         """Remember which leaves calls are made on, and hook the nodes whose slope can be infinite."""
-        if self._found.has(_KEY):
-            return
         is_unseen = made.first != self._last and self._looks < _MOST_LOOKS
         self._last = made.last
         self._looks += is_unseen
         for tensor in made.tensors:
             self._meet(tensor, is_unseen)
-        self.births.listen(made)
+        if not self._found.has(_KEY):
+            self.births.listen(made)
 
     def _meet(self, tensor: torch.Tensor, is_unseen: bool) -> None:
         """Look at the gradients of a leaf, and of those that went into a person's own Function right before.
@@ -78,24 +82,14 @@ class NonFinite:
         if not tensor.requires_grad:
             return
         if tensor.is_leaf:
-            self._add(tensor)
+            self._leaves.add(tensor)
         if tensor.is_leaf or not is_unseen:
             return
         node: Any = tensor.grad_fn
         if hasattr(type(node), "_forward_cls"):
             for below, _ in node.next_functions:
                 if below is not None and hasattr(below, "variable"):
-                    self._add(below.variable)
-
-    def _add(self, leaf: torch.Tensor) -> None:
-        """Look at the gradients of a leaf."""
-        key = id(leaf)
-        if key not in self._leaves and len(self._leaves) < _MOST_LEAVES:
-            self._leaves[key] = ref(leaf, lambda _: self._forget(key))
-
-    def _forget(self, key: int) -> None:
-        self._leaves.pop(key, None)
-        self._stepped.discard(key)
+                    self._leaves.add(below.variable)
 
     def before(self, roots: Any, spot: Spot | None) -> None:
         """A backward begins: whether what it starts from is finite."""
@@ -110,7 +104,7 @@ class NonFinite:
             self._meet(root, True)
         is_wrong = not all(map(is_finite, tensors))
         if is_wrong and self._pending is None and not self._found.has(_KEY):
-            self._root = diverged.finding(self._log, roots, spot, self._alive())
+            self._root = diverged.finding(self._log, roots, spot, self._leaves.alive())
 
     def after(self, roots: Any, spot: Spot | None) -> None:
         """A backward has left gradients."""
@@ -145,6 +139,7 @@ class NonFinite:
             was_passed = self._has_updates and spot in self._passed
             is_usual = any(id(leaf()) in self._stepped for leaf in leaves) if leaves else was_passed
             self._pending = _Pending(make, leaves, is_loss, is_usual)
+            self._common.waiting[self.end] = None
         elif make is None and len(self._passed) < _MOST_SPOTS:
             self._passed.add(spot)
         self._root = None
@@ -159,10 +154,7 @@ class NonFinite:
         """A step was made: one that left NaN or infinity used the gradients that wait."""
         if self._found.has(_KEY):
             return
-        for leaf in leaves:
-            self._add(leaf)
-            if id(leaf) in self._leaves:
-                self._stepped.add(id(leaf))
+        self._stepped.update(id(leaf) for leaf in leaves if self._leaves.has(leaf))
         pending = self._pending
         if pending is not None and (pending.is_loss or not all(map(is_finite, leaves))):
             self._confirm()
@@ -172,13 +164,20 @@ class NonFinite:
         self._has_updates |= write.untracked or (tensor.is_leaf and tensor.requires_grad)
 
     def end(self, is_failed: bool) -> None:
-        """The script has ended, with an error or not: what nothing used stands where nothing left it out."""
+        """The script has ended, with an error or not: what nothing used stands where nothing left it out.
+
+        A thread that goes on after that may still use it.
+        """
         pending = self._pending
-        if pending is None or (pending.leaves and self._is_cleared(pending)):
+        if pending is None or self._goes_on() or (pending.leaves and self._is_cleared(pending)):
             return
         is_left_out = pending.is_usual and not is_failed and (bool(pending.leaves) or not self._is_broken())
         if not (is_left_out or _scaler()):
             self._confirm()
+
+    def _goes_on(self) -> bool:
+        """Whether this is of another thread than the one that asks, which has not ended."""
+        return self._thread != get_ident() and self._thread in sys._current_frames()
 
     def _settle(self) -> None:
         """A new backward begins: forget what was cleared or mended, or came to nothing."""
@@ -186,44 +185,48 @@ class NonFinite:
         if pending is None:
             return
         if pending.is_loss or (pending.leaves and self._is_cleared(pending)):
-            self._pending = None
+            self._drop()
         elif not pending.leaves and self._is_broken():
             self._confirm()
         elif not pending.leaves and pending.is_usual:
-            self._pending = None
+            self._drop()
+
+    def _drop(self) -> _Pending | None:
+        """What was waited for, no longer."""
+        pending, self._pending = self._pending, None
+        self._common.waiting.pop(self.end, None)
+        return pending
 
     def _is_cleared(self, pending: _Pending) -> bool:
         """Whether the gradients were cleared or mended, or went with leaves that the script had used."""
         alive = [leaf for each in pending.leaves if (leaf := each()) is not None]
-        return all(is_finite(leaf.grad) for leaf in alive) and (bool(alive) or pending.is_usual)
+        is_clear = all(self._leaves.has(leaf) and is_finite(self._leaves.gradient(leaf)) for leaf in alive)
+        return is_clear and (bool(alive) or pending.is_usual)
 
     def _confirm(self) -> None:
-        pending, self._pending = self._pending, None
+        pending = self._drop()
         if pending is not None:
             self._found.add(_KEY, pending.make)
             self.births.is_over = True
-            self._leaves.clear()
 
     def _is_broken(self) -> bool:
         """Whether a leaf holds NaN or infinity."""
-        return not all(map(is_finite, self._alive()))
-
-    def _alive(self) -> list[torch.Tensor]:
-        return [leaf for each in list(self._leaves.values()) if (leaf := each()) is not None]
+        return not all(map(is_finite, self._leaves.alive()))
 
     def _wrong(self) -> list[Wrong]:
         """The gradients that this backward made other than finite, by their leaves."""
-        changed = []
-        for leaf in self._alive():
-            grad = leaf.grad
+        changed, leaves = [], self._leaves.alive()
+        for leaf in leaves:
+            grad = self._leaves.gradient(leaf)
             if grad is None:
                 continue
             seen, version = self._versions.get(id(leaf), (_gone, 0))
             if seen() is not grad or version != grad._version:
                 self._versions[id(leaf)] = (ref(grad), grad._version)
                 changed.append((leaf, grad))
-        if len(self._versions) > 2 * len(self._leaves) + 100:
-            self._versions = {key: self._versions[key] for key in self._leaves if key in self._versions}
+        if len(self._versions) > 2 * len(leaves) + 100:
+            kept = {id(leaf) for leaf in leaves}
+            self._versions = {key: seen for key, seen in self._versions.items() if key in kept}
         if not changed or _all_finite([grad for _, grad in changed]):
             return []
         return [products.wrong(leaf, grad) for leaf, grad in changed if not is_finite(grad)]

@@ -1,7 +1,6 @@
 """What is noted of a run while it goes on: calls that made nodes, and writes; bounded, without tensors."""
 
 from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 from types import CodeType
@@ -62,16 +61,15 @@ class Write:
     is_step: bool = False
 
 
-class Log:
-    """The records of a run, oldest first; the oldest go where there are too many."""
+class Writes:
+    """The writes of all threads, oldest first; the oldest go where there are too many."""
 
     def __init__(self) -> None:
-        self.calls: deque[Any] = deque(maxlen=MOST_CALLS)
-        self.writes: deque[Write] = deque(maxlen=MOST_WRITES)
-        self.steps: deque[Write] = deque(maxlen=MOST_STEPS)
-        self.untracked: deque[Write] = deque(maxlen=MOST_STEPS)
         self.aliased: dict[int, int] = {}
         self.next = count().__next__
+        self._seen: deque[Write] = deque(maxlen=MOST_WRITES)
+        self._steps: deque[Write] = deque(maxlen=MOST_STEPS)
+        self._untracked: deque[Write] = deque(maxlen=MOST_STEPS)
 
     def alias(self, storage: int) -> None:
         """Note that the memory was taken out of torch's sight, through .data."""
@@ -80,29 +78,45 @@ class Log:
                 del self.aliased[old]
         self.aliased[storage] = self.next()
 
-    def wrote(self, write: Write) -> None:
+    def add(self, write: Write) -> None:
         """Note a write."""
-        (self.steps if write.is_step else self.writes).append(write)
+        (self._steps if write.is_step else self._seen).append(write)
         if write.untracked:
-            self.untracked.append(write)
+            self._untracked.append(write)
 
-    def into(self, storage: int) -> Iterator[Write]:
+    def into(self, storage: int) -> list[Write]:
         """The writes into a memory, oldest first."""
-        found = [w for w in (*self.writes, *self.steps) if storage in w.versions]
-        return iter(sorted(found, key=lambda write: write.order))
+        found = [w for w in (*self._seen, *self._steps) if storage in w.versions]
+        return sorted(found, key=lambda write: write.order)
+
+    def untracked(self, since: int) -> list[Write]:
+        """The untracked writes since a moment, oldest first."""
+        return [write for write in tuple(self._untracked) if write.order >= since]
+
+
+class Log:
+    """The calls of one thread that made nodes, oldest first, and the writes of all.
+
+    Torch numbers the nodes of each thread by themselves.
+    """
+
+    def __init__(self, writes: Writes) -> None:
+        self.writes = writes
+        self.next = writes.next
+        self.calls: deque[Any] = deque(maxlen=MOST_CALLS)
 
     def is_last(self, call: Call) -> bool:
         """Whether the call noted after one stands elsewhere, so that what it made is what its place gives."""
-        following = next((noted for noted in self.calls if noted[0] > call.order), None)
+        following = next((noted for noted in tuple(self.calls) if noted[0] > call.order), None)
         return following is None or following[4] != call.spot
 
     def again(self, call: Call, order: int) -> bool:
         """Whether a call of the same place was made after a moment."""
-        return any(noted[0] > order and noted[4] == call.spot for noted in self.calls)
+        return any(noted[0] > order and noted[4] == call.spot for noted in tuple(self.calls))
 
     def made(self, sequence: int) -> Call | None:
         """The last call that made a node of that number."""
-        for noted in reversed(self.calls):
+        for noted in reversed(tuple(self.calls)):
             if noted[1] <= sequence < noted[2]:
                 return Call(*noted)
         return None

@@ -9,13 +9,14 @@ from typing import Any
 
 from torch import overrides
 
-from autograd_cli.diagnose.watching.mode import Mode
+from autograd_cli.diagnose.watching.common import Common
+from autograd_cli.diagnose.watching.here import Here
 
 _overrides: Any = overrides
 
 
 class Stack:
-    """The mode of the watch on the stacks of torch's function modes, one a thread.
+    """The modes of the watch on the stacks of torch's function modes, one a thread.
 
     `leaves` and `returns` are called where torch begins and ends to compile, which sees all that is Python.
 
@@ -24,38 +25,37 @@ class Stack:
     whose many small calls say nothing more than the step itself does.
     """
 
-    def __init__(self, mode: Mode) -> None:
-        self.mode = mode
-        self.is_over = False
+    def __init__(self, common: Common, here: Here) -> None:
+        self._common = common
+        self._here = here
         self._compiling = threading.local()
         self.leaves: Callable[[], None] = lambda: None
         self.returns: Callable[[], None] = lambda: None
 
     def push(self) -> None:
         """Look at the calls of this thread from here on."""
-        if not self.is_over and not self.is_on():
-            _overrides._push_mode(self.mode)
+        if not self._common.is_over and not self.is_on():
+            _overrides._push_mode(self._here.mode)
 
     def is_on(self) -> bool:
         """Whether calls of this thread are looked at."""
-        return any(mode is self.mode for mode in _overrides._get_current_function_mode_stack())
+        own = self._here.mode
+        return any(mode is own for mode in _overrides._get_current_function_mode_stack())
 
     def step_aside(self) -> bool:
         """Take the mode from the top of the stack; whether it was there."""
         modes = _overrides._get_current_function_mode_stack()
-        if modes and modes[-1] is self.mode:
+        if modes and modes[-1] is self._here.mode:
             _overrides._pop_mode()
             return True
         return False
 
-    def stop(self) -> None:
-        """Look at nothing more: the mode goes from wherever it stands on this thread's stack."""
-        self.is_over = True
-        self.mode.is_over = True
+    def take_away(self) -> None:
+        """Take the mode from wherever it stands on this thread's stack."""
         above = []
         while self.is_on():
             top = _overrides._pop_mode()
-            if top is self.mode:
+            if top is self._here.mode:
                 break
             above.append(top)
         for each in reversed(above):
@@ -64,19 +64,14 @@ class Stack:
     @contextmanager
     def on(self) -> Iterator[None]:
         """With calls looked at, as in the hooks of a backward, which is a call itself."""
-        if self.is_over or getattr(self._compiling, "frames", None) or self.is_on():
+        if self._common.is_over or getattr(self._compiling, "frames", None) or self.is_on():
             yield
             return
-        _overrides._push_mode(self.mode)
+        _overrides._push_mode(self._here.mode)
         try:
             yield
         finally:
-            self._off()
-
-    def _off(self) -> None:
-        if not self.step_aside() and self.is_on():  # somebody left a mode above it
-            self.stop()
-            self.is_over = self.mode.is_over = False
+            self.take_away()
 
     # What stands in for functions of torch and Python
 
@@ -89,16 +84,23 @@ class Stack:
                 return before(arguments)
             finally:
                 if was_on:
-                    _overrides._push_mode(self.mode)
+                    _overrides._push_mode(self._here.mode)
 
         return has_torch_function
 
     def in_thread(self, before: Callable[[Any], None]) -> Callable[[Any], None]:
-        """The start of a thread, with the mode on the thread's own stack."""
+        """All of a thread, with the mode on the thread's own stack.
+
+        What is left there would be let go of after the thread's end, which Python does not wait for, and
+        which ends the process where Python is going down by then.
+        """
 
         def _bootstrap_inner(thread: Any) -> None:
             self.push()
-            before(thread)
+            try:
+                before(thread)
+            finally:
+                self.take_away()
 
         return _bootstrap_inner
 
@@ -126,7 +128,7 @@ class Stack:
             frames.append(switching)
 
     def _end(self, was_on: bool) -> None:
-        if not self.is_over:
+        if not self._common.is_over:
             self.returns()
         if was_on:
             self.push()

@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
-from autograd_cli.diagnose.watching.births import nodes_of
 from autograd_cli.diagnose.watching.frames import OWN, is_own
+from autograd_cli.diagnose.watching.graphs import nodes_of
 from autograd_cli.diagnose.watching.mode import Made, Mode
 
 _LEADS = {"handle_torch_function"}
