@@ -6,6 +6,7 @@ from dataclasses import replace
 import torch
 
 from autograd_cli.diagnose import drawing, repair
+from autograd_cli.diagnose.dividing import PASSED, passed_on, quotients
 from autograd_cli.diagnose.outputs import NO_GRAPH, unrecording
 from autograd_cli.diagnose.scene import Scene, is_floating
 from autograd_cli.lang import nodes
@@ -210,13 +211,14 @@ def passed_through(source: Source, expr: nodes.Expr) -> Fix | None:
     """A rounding that passes the gradient as if it were not there; None where it is not a plain call."""
     argument, text = _rounded(expr), source[expr.span]
     if argument is None:
-        return None
+        found = next((each for each in quotients(source, expr) if each.span == expr.span), None)
+        return None if found is None else Fix(PASSED, repair.edited(source, {found.span: passed_on(found)}))
     inner = source[argument.span]
     passed = f"(({inner}) + ({text} - ({inner})).detach())"
     if isinstance(argument, nodes.Name):
         passed = f"({inner} + ({text} - {inner}).detach())"
     program = repair.edited(source, {expr.span: passed})
-    return Fix("rounded forward, passed through backward (a straight-through estimate)", program)
+    return Fix(PASSED, program)
 
 
 def _rounded(expr: nodes.Expr) -> nodes.Expr | None:

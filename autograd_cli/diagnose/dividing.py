@@ -1,13 +1,14 @@
 """Quotients that are whole numbers: where they are written, and what stands there with the plain division."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 
-from autograd_cli.diagnose import drawing
+from autograd_cli.diagnose import drawing, repair
+from autograd_cli.diagnose.facts import Case
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.diagnose.statements import called
 from autograd_cli.diagnose.trial import again, both_ways
@@ -15,7 +16,8 @@ from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.lang.source import Source
-from autograd_cli.report import Finding, Fix
+from autograd_cli.report import Finding, Fix, Severity
+from autograd_cli.run.tape import Run
 
 _ROUNDED = re.compile(r""",?\s*rounding_mode\s*=\s*(["'])\w+\1""")
 _INDEX = {"arange", "randint", "randperm", "range", "argmax", "argmin", "argsort", "nonzero"}
@@ -24,13 +26,17 @@ _INDEX = {"arange", "randint", "randperm", "range", "argmax", "argmin", "argsort
 
 @dataclass(frozen=True)
 class Quotient:
-    """A division that gives a whole number: its place, and the texts of it and of the plain one."""
+    """A division that gives a whole number: its place, and the texts of it and of the plain one.
+
+    Of `x //= n` the place is the statement, and `assigned` what begins the statement in its stead.
+    """
 
     span: Span
     left: Expr
     right: Expr
     whole: str
     plain: str
+    assigned: str = ""
 
 
 def quotients(source: Source, expr: Expr) -> Iterator[Quotient]:
@@ -138,3 +144,70 @@ def _listed(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_listed, value))}]"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+# Backward through a whole quotient
+
+FLOORED = {"floor_divide", "floor_divide_", "__ifloordiv__", "__rfloordiv__", "__floordiv__"}
+"""Functions that torch has no derivative of."""
+
+PASSED = "rounded forward, passed through backward (a straight-through estimate)"
+
+
+def is_of_quotient(case: Case) -> bool:
+    """Whether a backward failed since torch has no derivative of a whole quotient."""
+    return case.says("derivative for aten::floor_divide", "derivative for floor_divide")
+
+
+def undifferentiated(case: Case) -> Finding | None:
+    """AGX507 where an expression's backward comes through a whole quotient."""
+    if not is_of_quotient(case):
+        return None
+    exprs = [step.expr for step in case.run.steps if step.function and step.function.name in FLOORED]
+    found = without_slope(case, [each for expr in exprs for each in quotients(case.run.program.source, expr)])
+    return found and replace(found, fix=tuple(fix for fix in found.fix if _has_gradient(case.run, fix)))
+
+
+def _has_gradient(made: Run, fix: Fix) -> bool:
+    """Whether the backward of a repaired expression comes to its end."""
+    other = again(made, fix.program)
+    output = other.output if other is not None and other.failure is None else None
+    if not isinstance(output, torch.Tensor) or not output.requires_grad:
+        return False
+    torch.autograd.backward(output, torch.ones_like(output))
+    return True
+
+
+def without_slope(case: Case, found: Sequence[Quotient]) -> Finding | None:
+    """The finding of a backward that comes through whole quotients; None where none is known."""
+    if not found:
+        return None
+    source, first = case.run.program.source, found[0]
+    side = first.right if isinstance(first.left, nodes.Number) else first.left
+    ways = (  # a constant has the slope of steps; where it is all there is, nothing is left to differentiate
+        ("the whole number as a constant", lambda each: f"({each.whole}).detach()"),
+        ("the plain division", lambda each: each.plain),
+        (PASSED, passed_on),
+    )
+    fixes = [
+        Fix(words, repair.edited(source, {each.span: f"{each.assigned}{write(each)}" for each in found}))
+        for words, write in ways
+    ]
+    told = case.finding(
+        "AGX507",
+        f"{drawing.quoted(first.whole)} rounds down to a whole number, which stays as it is when "
+        f"{drawing.quoted(source[side.span])} changes a little: torch has no derivative of it, and a "
+        "backward that comes through it fails.",
+        fix=fixes,
+    )
+    return replace(
+        told,
+        span=(first.span.start, first.span.end),
+        line=source.line_of(first.span.start),
+        severity=Severity.ERROR,
+    )
+
+
+def passed_on(quotient: Quotient) -> str:
+    """A whole quotient that passes the gradient of the plain one, as text."""
+    return f"({quotient.plain} + ({quotient.whole} - {quotient.plain}).detach())"

@@ -14,6 +14,7 @@ from autograd_cli.diagnose import (
     arrays,
     broadcasting,
     devices,
+    dividing,
     dtypes,
     joining,
     layouts,
@@ -68,6 +69,7 @@ FAILURES: tuple[tuple[str, Callable[[Case], Finding | None]], ...] = (
     ("AGX302", broadcasting.mismatch),
     ("AGX304", dtypes.mismatch),
     ("AGX314", dtypes.unsupported),
+    ("AGX507", dividing.undifferentiated),
     ("AGX327", layouts.channels),
     ("AGX332", layouts.single),
 )

@@ -17,11 +17,13 @@ from autograd_cli.lang.swift import swift
 from autograd_cli.report import Finding, Gradient, Graph, Ref, below, under
 from autograd_cli.run.slices import Slice
 from autograd_cli.run.tape import LiveStep, Run
-from autograd_cli.run.traced import BackwardCall, Ran
+from autograd_cli.run.traced import BackwardCall, Ran, Traced
 from autograd_cli.run.values import tensors_in
 
 STAIRCASES = {"round", "floor", "ceil", "trunc", "fix", "sign", "sgn", "round_", "floor_", "ceil_", "trunc_"}
 """Functions with a grad_fn whose gradient is 0 wherever there is one."""
+
+_QUOTIENTS = {"div", "divide", "true_divide", "div_", "divide_"}
 
 _PAIRED = {Kind.ELEMENTWISE, Kind.LOSS}
 
@@ -179,7 +181,15 @@ def way(scene: Scene, leaf: LiveStep) -> Way:
 
 
 def _passes(step: LiveStep) -> bool:
-    return _requires_grad(step) and (step.function is None or step.function.name not in STAIRCASES)
+    return _requires_grad(step) and not is_staircase(step)
+
+
+def is_staircase(made: LiveStep | Traced) -> bool:
+    """Whether a call rounds: by its function, or a quotient by its `rounding_mode`."""
+    if made.function is None:
+        return False
+    name = made.function.name
+    return name in STAIRCASES or (name in _QUOTIENTS and made.kwargs.get("rounding_mode") is not None)
 
 
 def _requires_grad(step: LiveStep) -> bool:

@@ -14,7 +14,7 @@ from autograd_cli.diagnose.programs.trial import rerun
 from autograd_cli.diagnose.programs.uncut import without
 from autograd_cli.diagnose.programs.upstream import mode_around
 from autograd_cli.diagnose.programs.ways import is_trained, requires_grad
-from autograd_cli.diagnose.scene import STAIRCASES
+from autograd_cli.diagnose.scene import STAIRCASES, is_staircase
 from autograd_cli.diagnose.statements import called, expressions
 from autograd_cli.errors import LimitError, Span
 from autograd_cli.lang import nodes
@@ -82,7 +82,7 @@ def _may_have_still_terms(whole: Whole) -> bool:
 
 def _has_still_term(root: Traced) -> bool:
     return any(
-        name in STAIRCASES
+        is_staircase(each)
         or (name in _SUMS and _size(each) == 1 and not all(map(requires_grad, _given(each))))
         for each in _under(root)
         for name in [_called(each)[0]]
@@ -126,7 +126,8 @@ class _Watcher:
 
 
 def _is_stiff(expr: nodes.Expr) -> bool:
-    return isinstance(expr, nodes.Compare) or called(expr) in _STEPS or kind(expr) == "truth"
+    rounded = isinstance(expr, nodes.Call) and any(each.name == "rounding_mode" for each in expr.keywords)
+    return rounded or isinstance(expr, nodes.Compare) or called(expr) in _STEPS or kind(expr) == "truth"
 
 
 class _Ways:
@@ -156,22 +157,21 @@ class _Ways:
             self.depends[id(traced)] = self.carries[id(traced)] = frozenset([id(traced.value)])
             return
         given = _given(traced)
-        name, what = _called(traced)
-        made = what in (Kind.CREATION, Kind.RANDOM)
+        made = _called(traced)[1] in (Kind.CREATION, Kind.RANDOM)
         carried = _union(self.carries, given)
         self.depends[id(traced)] = frozenset() if made else _union(self.depends, given)
-        passes = requires_grad(traced) and name not in STAIRCASES
+        passes = requires_grad(traced) and not is_staircase(traced)
         self.carries[id(traced)] = carried if passes else frozenset()
-        stiff = self._begun(traced, name, carried) or self._on(traced, given)
+        stiff = self._begun(traced, carried) or self._on(traced, given)
         if stiff is not None:
             self.stiff[id(traced)] = stiff
 
-    def _begun(self, traced: Traced, name: str, carried: Leaves) -> _Stiff | None:
+    def _begun(self, traced: Traced, carried: Leaves) -> _Stiff | None:
         """A value that a step without a slope makes of what carries a gradient."""
         value = traced.value
         if not carried or not isinstance(value, torch.Tensor) or traced.kind != "call":
             return None
-        is_flat = name in STAIRCASES or not (value.is_floating_point() or value.is_complex())
+        is_flat = is_staircase(traced) or not (value.is_floating_point() or value.is_complex())
         if not is_flat or mode_around(self.whole, self.whole.statement(traced.expr.span)) is not None:
             return None
         return _Stiff(traced, carried)
@@ -188,7 +188,7 @@ class _Ways:
             return self._summed(traced, given, first)
         is_one = traced.value.numel() == 1 and any(_size(each) > 1 for each in given)
         shaped = first.is_shaped or name in _POWERS or what is Kind.LOSS
-        is_stairs = _called(first.end)[0] in STAIRCASES
+        is_stairs = is_staircase(first.end)
         ready = first.is_term or (is_one and not is_stairs) or shaped
         return replace(first, is_shaped=shaped, is_term=ready)
 
@@ -251,14 +251,14 @@ def _finding(whole: Whole, found: _Stiff) -> Finding:
         name="nondifferentiable-op-in-loss",
         span=expr.span,
         fix=(*filter(None, [passed_through(whole.source, expr)]),)
-        if called(expr) in STAIRCASES
+        if is_staircase(found.end)
         else tuple(without(whole, expr, _kind(found.end))),
         leaves=list(found.names),
     )
 
 
 def _kind(end: Traced) -> str:
-    if _called(end)[0] in STAIRCASES:
+    if is_staircase(end):
         return ""
     truth = isinstance(end.value, torch.Tensor) and end.value.dtype == torch.bool
     return kind(end.expr) or ("truth" if truth else "whole")

@@ -11,9 +11,18 @@ from typing import Any
 
 import torch
 
-from autograd_cli.diagnose.dividing import Quotient, counts_places, quotients, sentence
+from autograd_cli.diagnose.dividing import (
+    FLOORED,
+    Quotient,
+    counts_places,
+    is_of_quotient,
+    quotients,
+    sentence,
+    without_slope,
+)
 from autograd_cli.diagnose.programs.both_ways import compared, first_of
-from autograd_cli.diagnose.programs.scene import Whole
+from autograd_cli.diagnose.programs.ended import Ended
+from autograd_cli.diagnose.programs.scene import Whole, reachable
 from autograd_cli.diagnose.programs.trial import rerun
 from autograd_cli.diagnose.programs.upstream import sources
 from autograd_cli.diagnose.statements import inserted, parts, replaced
@@ -48,6 +57,22 @@ def cut_off(whole: Whole) -> Iterator[Finding]:
             yield from _judged(whole, place, *values)
 
 
+def undifferentiated(case: Ended) -> Finding | None:
+    """AGX507 where a backward comes through a whole quotient, which torch has no derivative of."""
+    if not is_of_quotient(case):
+        return None
+    every = reachable([operand.argument for operand in case.roots])
+    spans = {each.expr.span for each in every if each.function and each.function.name in FLOORED}
+    return without_slope(case, [each for each in _every_quotient(case.whole) if each.span in spans])
+
+
+def _every_quotient(whole: Whole) -> Iterator[Quotient]:
+    for statement in whole.all_statements:
+        yield from (found for part in parts(statement) for found in quotients(whole.source, part))
+        if isinstance(statement, nodes.Augment) and statement.op == "//":
+            yield _of_augment(whole, statement)
+
+
 def _places(whole: Whole) -> Iterator[_Place]:
     for statement in whole.all_statements:
         site = whole.sites.get(statement.span)
@@ -64,13 +89,17 @@ def _augmented(whole: Whole, statement: Statement) -> Iterator[_Place]:
     """`x //= n`."""
     if not isinstance(statement, nodes.Augment) or statement.op != "//":
         return
-    target, value = whole.source[statement.target.span], whole.source[statement.value.span]
-    found = Quotient(
-        statement.span, statement.target, statement.value, f"{target} // ({value})", f"{target} / ({value})"
-    )
+    found = _of_augment(whole, statement)
     if not _counts(whole, found):
-        program = replaced(whole.source, {statement.span: f"{target} = {found.plain}"})
+        program = replaced(whole.source, {statement.span: f"{found.assigned}{found.plain}"})
         yield _Place(found, statement, program)
+
+
+def _of_augment(whole: Whole, statement: nodes.Augment) -> Quotient:
+    target, value = whole.source[statement.target.span], whole.source[statement.value.span]
+    value = value if isinstance(statement.value, nodes.Name | nodes.Number) else f"({value})"
+    texts = (f"{target} // {value}", f"{target} / {value}")
+    return Quotient(statement.span, statement.target, statement.value, *texts, f"{target} = ")
 
 
 def _counts(whole: Whole, quotient: Quotient) -> bool:

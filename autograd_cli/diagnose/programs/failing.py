@@ -12,7 +12,16 @@ from autograd_cli import catalogue
 from autograd_cli.diagnose import own
 from autograd_cli.diagnose.failures import FAILURES, known
 from autograd_cli.diagnose.faults import Faults
-from autograd_cli.diagnose.programs import asked, backwards, no_way, python_errors, refused, several, twice
+from autograd_cli.diagnose.programs import (
+    asked,
+    backwards,
+    dividing,
+    no_way,
+    python_errors,
+    refused,
+    several,
+    twice,
+)
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.trial import Rule, attempted, placed, tried
@@ -27,6 +36,7 @@ ENDINGS: tuple[tuple[str, Callable[[Ended], Finding | None]], ...] = (
     ("AGX451", backwards.stepped),
     ("AGX409", backwards.mutated),
     ("AGX432", several.one_of_several),
+    ("AGX507", dividing.undifferentiated),
     ("AGX452", twice.carried),
     ("AGX411", twice.again),
     ("AGX453", no_way.detached),
