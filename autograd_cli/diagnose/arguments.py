@@ -253,17 +253,11 @@ def value(case: Case) -> Finding | None:
     place = f"`{each.name}` " if each.name else ""
     return case.finding(
         "AGX345",
-        f"{called} does not take {place}{case.run.program.source[expr.span]}: {_rule(case)}.",
+        f"{called} does not take {place}{case.run.program.source[expr.span]}.",
         cause=drawing.columns([described(operand) for operand in case.operands]),
         argument=each.name,
         value=wrong if isinstance(wrong, int | float | str) else None,
     )
-
-
-def _rule(case: Case) -> str:
-    """What the error says, without the name of what it was raised in."""
-    words = re.sub(r"^[\w.]+\(?\)?: ", "", case.words.split(" (Could this")[0])
-    return words.rstrip(". ")
 
 
 _PLAINS = (int, float, str, complex)

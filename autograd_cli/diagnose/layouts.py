@@ -72,7 +72,7 @@ def refused(case: Case) -> Finding | None:
     )
     return case.finding(
         "AGX346",
-        f"{called} does not take {in_words(names)}: {_rule(case)}.",
+        f"{called} does not take {in_words(names)}.",
         cause=_drawn(case),
         shapes=[tuple(o.value.shape) for o in case.tensors],
     )
@@ -87,9 +87,3 @@ def _drawn(case: Case) -> tuple[str, ...]:
         for o, s in zip(case.tensors, shapes, strict=False)
     ]
     return drawing.columns([*rows, ("", "dim", *map(str, range(rank)))] if rank else rows)
-
-
-def _rule(case: Case) -> str:
-    """What the error says, without the name of what it was raised in and its plea to be improved."""
-    words = re.sub(r"^[\w.]+\(?\)? ?: ", "", case.words.split(" (Could this")[0])
-    return words.rstrip(". ")

@@ -58,7 +58,7 @@ def test_every_victim_of_a_change_in_place_is_named(program):
         "changed  line 4  h.mul_(2)         (2,) float32",
         "needed   line 2  torch.sigmoid(x)  SigmoidBackward0 kept its result",
         "needed   line 3  h ** 2            PowBackward0 kept its input",
-        'torch says "output 0 of Mul": that is the change itself, not who needed it',
+        '"output 0 of Mul", in torch\'s words, is the change itself, not who needed it',
     )
     assert [(fix.text, fix.passed) for fix in finding.fix] == [
         ("line 4:  h = h.mul(2)", True),

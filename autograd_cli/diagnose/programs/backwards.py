@@ -131,7 +131,7 @@ def _is_step(case: Ended, victim: Victim) -> bool:
 def _not_the_victim(case: Ended) -> tuple[str, ...]:
     writer = _WRITER.search(str(case.failure.error))
     words = "".join(writer.groups()) if writer else ""
-    return (f'torch says "{words}": that is the change itself, not who needed it',) if writer else ()
+    return (f'"{words}", in torch\'s words, is the change itself, not who needed it',) if writer else ()
 
 
 def nonscalar(case: Ended) -> Finding | None:
