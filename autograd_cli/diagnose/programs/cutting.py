@@ -36,7 +36,7 @@ def cuts(whole: Whole, way: Iterable[Source]) -> Iterator[Cut]:
     """Every expression of the assignments on a way that ends it, though a leaf is behind."""
     for source in way:
         if source.made is None or not source.made.requires_grad:
-            if _is_places(source) and comes_from_leaf(whole, source.value):
+            if is_places(source) and comes_from_leaf(whole, source.value):
                 yield source.value, "indices"
             for node in parts_of(whole, source):
                 found = kind(node)
@@ -62,7 +62,7 @@ def _holds(outer: Span, inner: Span) -> bool:
     return outer.start <= inner.start and inner.end <= outer.end
 
 
-def _is_places(source: Source) -> bool:
+def is_places(source: Source) -> bool:
     """Whether a name has the places that a call gives besides its values: `values, places = x.max(0)`."""
     is_whole = source.made is not None and source.made.dtype.startswith("int")
     return is_whole and called(source.value) in _BESIDES

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 import torch
 
 from autograd_cli.diagnose import drawing
-from autograd_cli.diagnose.programs import no_way, rebound, uncut
+from autograd_cli.diagnose.programs import lost, no_way, rebound, uncut
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.trial import rerun
 from autograd_cli.diagnose.statements import expressions, indent_of, replaced, targets
@@ -33,12 +33,24 @@ def no_gradient(case: Ended) -> Finding | None:
     rebinding = rebound.since(case.whole, text, case.statement.span.start) if "is computed" in why else None
     if rebinding is not None:
         return _rebound(case, expr, text, rebinding)
+    unreached = why.startswith("no backward")
+    end = lost.told_of(case.whole, text) if unreached and isinstance(expr.value, nodes.Name) else None
+    if end is None:
+        since, fixes = "", tuple(_guarded(case, text, why))
+    else:
+        guards = () if case.whole.ran.backwards else tuple(_guarded(case, text, why))
+        since, fixes = f"{_joined(case)} {end[0]} {end[1]}", (*guards, *end[2])
     return case.finding(
         "AGX417",
-        f"`{drawing.label(text, 40)}.grad` is None on line {case.line}: {why}.",
+        f"`{drawing.label(text, 40)}.grad` is None on line {case.line}: {why}{since}.",
         expr=expr,
-        fix=tuple(_guarded(case, text, why)),
+        fix=fixes,
     )
+
+
+def _joined(case: Ended) -> str:
+    """What leads from a gradient that is not there to what cuts its way."""
+    return ", since" if case.whole.ran.backwards else ", and none would reach it:"
 
 
 def _rebound(case: Ended, expr: Expr, name: str, statement: nodes.Statement) -> Finding:
@@ -72,6 +84,8 @@ def _why_none(case: Ended, expr: Expr, text: str) -> str:
         return f"`{text}` is computed, and backward fills the .grad of leaves only"
     if not case.whole.ran.backwards:
         return "no backward has run yet"
+    if not any(passed.accumulates for passed in case.whole.ran.backwards):
+        return "torch.autograd.grad gives its gradients back, and fills no .grad"
     cleared = [n for n in expressions(case.run.program) if _clears(n)]
     if any(n.span.start < case.expr.span.start for n in cleared):
         return "it was cleared, and no backward has run since"

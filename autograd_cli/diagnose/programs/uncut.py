@@ -25,9 +25,14 @@ def without(whole: Whole, expr: Expr, kind: str, others: Iterable[Cut] = ()) -> 
             yield Fix(f"{whole.where(expr.span)}:  {said}, smooth in its place", replaced(whole.source, soft))
         else:
             yield Fix(f"put something smooth in its place: {_SMOOTH[kind]}")
-    every = {span: text for cut in others for span, text in _edits(whole, *cut)}
+    every = all_edits(whole, others)
     if edits and len(every) > len(edits):
         yield Fix("", replaced(whole.source, every))
+
+
+def all_edits(whole: Whole, cuts: Iterable[Cut]) -> dict[Span, str]:
+    """What is left out where all these cuts are."""
+    return {span: text for cut in cuts for span, text in _edits(whole, *cut)}
 
 
 _SMOOTH = {
