@@ -15,6 +15,7 @@ _DTYPES = {
     "short": "int16",
     "char": "int8",
     "byte": "uint8",
+    "unsigned char": "uint8",
     "bool": "bool",
     "complexfloat": "complex64",
     "complexdouble": "complex128",
@@ -23,8 +24,8 @@ _WORDS = "BFloat16|ComplexFloat|ComplexDouble|Double|Float|Half|Long|Int|Short|C
 _DTYPE = re.compile(
     rf"torch\.(?:cuda\.|mps\.)?(?P<tensor>{_WORDS})Tensor|torch\.(?P<plain>(?:float|bfloat|u?int|complex)\d+|bool)\b|"
     rf"c10::(?P<cxx>{_WORDS})\b|\b(?P<word>{_WORDS})\b(?!\()|"
-    r"(?:got:?|type|!=|and|\(|input|batch[12]:) ?\(?"
-    r"(?P<lower>double|float|long int|long|half|int)\b(?! point)"
+    r"(?:got:?|type|!=|and|\(|input|batch[12]:) ?[('\"]?"
+    r"(?P<lower>double|float|long int|long|half|int|unsigned char)\b(?! point)"
 )
 _DEVICE = re.compile(
     r"torch\.(?P<old>cuda\.|mps\.)?\w+Tensor|(?P<typed>MPS|CUDA)\w+Type|"

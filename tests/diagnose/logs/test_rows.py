@@ -1,25 +1,9 @@
 import pytest
 
 from autograd_cli import catalogue
-from autograd_cli.diagnose.logs.facts import read
-from autograd_cli.diagnose.logs.records import Facts, Frame, Raised
+from autograd_cli.diagnose.logs.records import Facts, Raised
 from autograd_cli.diagnose.logs.rows import ROWS
-
-TORCH = "/e/lib/python3.11/site-packages/torch/"
-
-
-def spoken(message, text="y = f(x)", *, kind="RuntimeError", lib="", before=(), rank=None, function="go"):
-    """The first row that speaks of an error of an own line, raised in a file of torch."""
-    frames = (Frame("mine.py", 12, function, text),) + ((Frame(TORCH + lib, 3, "forward"),) if lib else ())
-    raised = Raised(kind, message, frames, before=before, rank=rank)
-    facts = read(raised)
-    for row in ROWS:
-        fits = not row.kinds or kind in row.kinds
-        if fits and any(part in message.lower() for part in row.fragments) and row.when(raised, facts):
-            sentence = row.sentence if isinstance(row.sentence, str) else row.sentence(raised, facts)
-            return row.name, sentence
-    return None, ""
-
+from tests.diagnose.logs.speaking import spoken
 
 CHANGED = "one of the variables needed for gradient computation has been modified by an inplace operation"
 DEVICES = "Expected all tensors to be on the same device, but found at least two devices, "
@@ -242,7 +226,7 @@ LEFT_ALONE = [
     (OOM, {"text": "running += loss.item()"}),
     (FLOAT_INDEX.replace("float", "set"), {"kind": "IndexError"}),
     (FLOAT_INDEX.replace("None and long or byte Variables", "tf.newaxis (`None`)"), {"kind": "TypeError"}),
-    (BEYOND, {"text": "row = table[9]"}),
+    (BEYOND.replace("dimension", "axis"), {"text": "row = table[9]", "kind": "IndexError"}),
     ("Detected call of `lr_scheduler.step()` before `optimizer.step()`.", {"kind": "UserWarning"}),
     (OOM, {"function": "evaluate", "before": ("tensorflow/core/common_runtime/bfc.cc: none",)}),
     ("'NoneType' object has no attribute 'data'", {"kind": "AttributeError", "text": "node.data.next"}),

@@ -3,6 +3,7 @@
 
 from autograd_cli.diagnose.logs.records import Row
 from autograd_cli.diagnose.logs.rows import (
+    arguments,
     backward,
     devices,
     distributed,
@@ -12,6 +13,8 @@ from autograd_cli.diagnose.logs.rows import (
     layers,
     leaves,
     losses,
+    modules,
+    operands,
     shapes,
 )
 
@@ -26,5 +29,8 @@ ROWS: tuple[Row, ...] = (
     *layers.ROWS,
     *shapes.ROWS,
     *distributed.ROWS,
+    *modules.ROWS,
+    *operands.ROWS,
+    *arguments.ROWS,
 )
 """Every row; the first that speaks of an error is the one that is told."""

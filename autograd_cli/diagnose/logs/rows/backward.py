@@ -190,7 +190,12 @@ ROWS = (
     Row(
         "AGX401",
         "nonscalar-loss-backward",
-        ("implicitly created only for scalar outputs", "should be called only on a scalar"),
+        (
+            "implicitly created only for scalar outputs",
+            "should be called only on a scalar",
+            "expected f(*args) to return a scalar tensor",
+            "should contain a single element",
+        ),
         say(
             "backward starts at `{loss}`, which has more than one number",
             "backward starts at a tensor of more than one number",

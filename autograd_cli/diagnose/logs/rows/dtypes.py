@@ -19,6 +19,7 @@ _MIXED = (
     "dtypes to match",
     "but got dtype",
     "have same dtype",
+    "attempting to assign a gradient with dtype",
     "dtypes must be the same",
     "tensors are not the same dtype",
     "mixed dtype (cpu)",

@@ -78,6 +78,34 @@ ROWS = (
         ("put @staticmethod and ctx on forward and backward, and call MyFunction.apply(x)",),
     ),
     Row(
+        "AGX455",
+        "custom-function-no-backward",
+        (
+            "implement either the backward or vjp",
+            "must implement the backward",
+            "must implement either the backward",
+        ),
+        say(
+            "`{loss}.backward()` comes to a Function that has no backward",
+            "backward comes to a Function that has no backward",
+        ),
+        ("autograd does not look into a Function's forward: its gradient is what its backward gives",),
+        ("write @staticmethod def backward(ctx, grad), with a gradient for each argument of forward",),
+        kinds=("NotImplementedError",),
+    ),
+    Row(
+        "AGX455",
+        "custom-function-saves-other",
+        ("save_for_backward can only save variables", "save_for_backward can only save tensors"),
+        say(
+            "`{text}` hands save_for_backward what is no tensor",
+            "save_for_backward is given what is no tensor",
+        ),
+        ("it keeps tensors, to see that none is changed before backward",),
+        ("keep numbers and other things as attributes: ctx.factor = factor",),
+        kinds=("TypeError",),
+    ),
+    Row(
         "AGX430",
         "once-differentiable-double-backward",
         ("differentiate twice a function that was marked",),
@@ -218,6 +246,20 @@ ROWS = (
                 "call rnn.train() and set its dropout to 0, or run it under "
                 "torch.backends.cudnn.flags(enabled=False)"
             ),
+        ),
+    ),
+    Row(
+        "AGX502",
+        "nan-gradient",
+        ("for gradients from `parameters` is non-finite",),
+        say(
+            "`{text}` meets NaN or infinity in the gradients",
+            "gradients that are to be clipped hold NaN or infinity",
+        ),
+        ("a loss that overflowed, a slope that is infinite, or a scaled gradient that was not unscaled",),
+        (
+            "call scaler.unscale_(optimizer) before the clipping, where a GradScaler is used",
+            "run the script under agx diagnose --watch, which names the first of them and its product",
         ),
     ),
     Row(

@@ -193,6 +193,17 @@ ROWS = (
     ),
     Row(
         "AGX421",
+        "optimizer-not-tensors",
+        ("optimizer can only optimize tensors",),
+        say(
+            "`{text}` is given what is no tensor among the parameters",
+            "the optimizer is given what is no tensor among the parameters",
+        ),
+        ("named_parameters() gives pairs with a name, and a dict goes through its keys",),
+        ("pass model.parameters(), or a list of tensors",),
+    ),
+    Row(
+        "AGX421",
         "optimizer-single-tensor",
         ("params argument given to the optimizer should be an iterable",),
         say("`{text}` is given one tensor", "the optimizer is given one tensor"),

@@ -12,6 +12,7 @@ _LABEL = r"cur_target|n_classes|\bt >= 0|ClassNLL|nll_loss|NLLCriterion"
 _PROBABILITY = r"input(?:_val)? >= (?:0|zero).*input(?:_val)? <= (?:1|one)|BCECriterion"
 _EMBEDDING = r"srcIndex <|srcSelectDimSize|index out of bounds|-sizes\[i\] <= index|idx_dim"
 _SCATTERS = written(r"\bscatter\w*\(|\bone_?hot\w*\(|\bgather\(")
+_SELECTS = written(r"\b(?:index_select|take|take_along_dim)\(")
 _FAMILY = ("label-out-of-range", "bce-input-out-of-range", "embedding-index-out-of-range")
 
 
@@ -83,6 +84,10 @@ def _class_number(raised: Raised, facts: Facts) -> str:
 
 
 def _scaled(raised: Raised, facts: Facts) -> str:
+    if "_scale is None" in raised.message:
+        return say(
+            "`{text}` comes before any scaler.scale(loss)", "a GradScaler is used before it scaled a loss"
+        )(raised, facts)
     if "prior to update" in raised.message:
         return say(
             "`{text}` has no step before it that saw a gradient",
@@ -300,6 +305,7 @@ ROWS = (
             ),
             "resize_token_embeddings after adding tokens; truncate long texts",
         ),
+        when=lambda raised, facts: not _SELECTS(raised, facts),
     ),
     Row(
         "AGX315",
@@ -366,7 +372,7 @@ ROWS = (
     Row(
         "AGX618",
         "amp-step-without-grads",
-        ("no inf checks were recorded",),
+        ("no inf checks were recorded", "but _scale is none"),
         _scaled,
         ("no backward reached them, or they are not the model's parameters any more",),
         ("call scaler.scale(loss).backward() before; skip the step where the optimizer had no loss",),

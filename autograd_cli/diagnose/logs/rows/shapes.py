@@ -86,6 +86,20 @@ ROWS = (
     Row(
         "AGX301",
         "matmul-shape-mismatch",
+        (
+            "batch1 must be a 3d tensor",
+            "batch2 must be a 3d tensor",
+            "self must be a matrix",
+            "1d tensors expected,",
+        ),
+        say("`{text}` multiplies tensors of another number of dimensions", "a product has other dimensions"),
+        ("mm takes two matrices, bmm two batches of them, dot two vectors",),
+        ("write @ or torch.matmul, which take batches and vectors alike, or print both shapes",),
+        kinds=("RuntimeError",),
+    ),
+    Row(
+        "AGX301",
+        "matmul-shape-mismatch",
         ("to have the same number of elements, but got",),
         say(
             "`{text}` multiplies vectors of {size0} and {size1} elements",

@@ -111,6 +111,16 @@ def inside(*files: str) -> Test:
     return test
 
 
+def raised_by(*files: str) -> Test:
+    """Whether the innermost frame is in a file that has one of `files` in it."""
+
+    def test(raised: Raised, facts: Facts) -> bool:
+        last = raised.frames[-1].file.replace("\\", "/") if raised.frames else ""
+        return any(part in last for part in files)
+
+    return test
+
+
 def written(pattern: str) -> Test:
     """Whether the line of the person's own last frame has the pattern."""
     compiled = re.compile(pattern)
