@@ -123,7 +123,7 @@ def _finding(scene: Scene, found: list[tuple[Gradient, Bad]]) -> Finding:
         _sentence(scene, *found[0]) + ".",
         name="value-overflow" if over else name if name != "nan-value" else "",
         span=place.expr.span,
-        cause=lines if mended else (*lines, _unmended(scene)),
+        cause=lines if mended else (*lines, _NO_REWRITE),
         fix=mended or (tuple(overflow.fixes(scene, over)) if over else ()),
         bindings=[each.name for each, _ in found],
         nan=wrong.nan,
@@ -134,13 +134,6 @@ def _finding(scene: Scene, found: list[tuple[Gradient, Bad]]) -> Finding:
 
 
 _NO_REWRITE = "no rewrite is known that makes it finite and leaves the other elements as they are"
-
-
-def _unmended(scene: Scene) -> str:
-    """That there is no rewrite, or that none was looked for."""
-    if scene.call is not None and len(scene.call.roots) > 1:
-        return "no rewrite was tried, since this backward starts from several values"
-    return _NO_REWRITE
 
 
 def _overflow(scene: Scene, cause: "Cause") -> overflow.Overflow | None:
@@ -173,7 +166,7 @@ def _lost_value(scene: Scene) -> Iterator[Finding]:
         f"{drawing.quoted(_output(scene))} is {what}: its gradients, though finite, are of no number.",
         name="value-overflow" if over else telling.name(one, cause) or "nan-value",
         span=cause.value.step.expr.span,
-        cause=lines if mended else (*lines, _unmended(scene)),
+        cause=lines if mended else (*lines, _NO_REWRITE),
         fix=mended or (tuple(overflow.fixes(scene, over)) if over else ()),
         leaves=[each.name for each in scene.gradients],
         **telling.evidence(scene, cause),

@@ -13,6 +13,7 @@ from autograd_cli.gradients import check as witnesses
 from autograd_cli.gradients.backward import Backward as Passed
 from autograd_cli.report import Backward, Gradient
 from autograd_cli.run.slices import Slice, sliced
+from autograd_cli.run.starting import start
 from autograd_cli.run.tape import BoundValue
 from autograd_cli.run.traced import Ran, Traced
 from autograd_cli.run.values import plain
@@ -61,7 +62,7 @@ def text_of(ran: Ran, root: Traced) -> str:
 def judge(ran: Ran, seen: Seen, options: Options, made: Slice | None = None) -> Judged:
     """The slice and the gradients of one backward; `made` is the slice where it is known."""
     call, watch = seen.call, seen.watch
-    root = call.roots[0] if len(call.roots) == 1 else together(seen)
+    root = start(call)
     cotangent = call.cotangents[0] if len(call.roots) == 1 else None
     whole = asked = made or sliced(ran, root, watch.leaves, call.names)
     if not all(leaf.is_leaf for leaf in watch.asked):
@@ -120,32 +121,3 @@ def with_rows(run: Slice, names: set[str]) -> Slice:
     """The slice with a row for the gradients of the leaves `names` alone."""
     bound = tuple(replace(b, used=b.name in names) if b.role == "leaf" else b for b in run.bindings)
     return replace(run, bindings=bound)
-
-
-def together(seen: Seen) -> Traced:
-    """Several roots as one value: the sum of each times what is sent into it."""
-    call = seen.call
-    weighed = _Weighed(call.cotangents)
-    value = weighed(*(root.value.detach() for root in call.roots)).requires_grad_()
-    first = call.roots[0]
-    return Traced(
-        call.at, first.expr, "call", value, call=weighed, args=call.roots,
-        exprs=tuple(root.expr for root in call.roots), grad_fns=first.grad_fns,
-    )  # fmt: skip
-
-
-class _Weighed:
-    """The sum of several tensors, each times its cotangent; None stands for ones."""
-
-    def __init__(self, cotangents: tuple[torch.Tensor | None, ...]) -> None:
-        self.cotangents = cotangents
-
-    def __call__(self, *roots: torch.Tensor) -> torch.Tensor:
-        parts = [
-            root.sum() if sent is None else (root * sent.to(root.device, root.dtype)).sum()
-            for root, sent in zip(roots, self.cotangents, strict=True)
-        ]
-        total = parts[0]
-        for part in parts[1:]:
-            total = total + part
-        return total

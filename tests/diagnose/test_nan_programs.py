@@ -147,9 +147,68 @@ def test_a_mask_that_is_multiplied_in_is_told():
     assert finding.cause[-1] == "0 arrives since `m` is 0 there, and 0 × inf is no 0 but NaN"
 
 
-def test_of_a_backward_from_several_values_no_rewrite_is_tried_and_that_is_said():
-    program = (
-        f"{HEAD}x = torch.tensor([0.0, 4.0], requires_grad=True)\na = torch.sqrt(x).sum()\nb = x.sum()\n"
-    )
-    finding = found(program + "torch.autograd.backward([a, b])\n")
-    assert finding.cause[-1] == "no rewrite was tried, since this backward starts from several values"
+def test_a_backward_from_several_values_has_the_rewrites_of_one():
+    head = f"{HEAD}x = torch.tensor([0.0, 4.0], requires_grad=True)\na = torch.sqrt(x).sum()\nb = x.sum()\n"
+    several, one = found(head + "torch.autograd.backward([a, b])\n"), found(head + "(a + b).backward()\n")
+    assert [fix.text for fix in several.fix] == [fix.text for fix in one.fix]
+    assert several.fix
+
+
+ROOTED = """import torch
+x = torch.tensor([1.0, 0.0, 4.0], requires_grad=True)
+y = torch.tensor([2.0, 3.0, 1.0], requires_grad=True)
+a = torch.where(x > 0, torch.sqrt(x), x)
+b = y**2 * x
+"""
+
+SEVERAL_ROOTS = [
+    "torch.autograd.backward([a.sum(), b.sum()])",
+    "torch.autograd.backward((b.sum(), a.sum()))",
+    "torch.autograd.backward([a, b], [torch.ones(3), torch.full((3,), 2.0)])",
+    "torch.autograd.backward(tensors=[a.sum(), b.sum()])",
+    "(a.sum() + b.sum()).backward()",
+    "one, two = a.sum(), b.mean()\none.backward()\ntwo.backward()",
+    "two, one = b.mean(), a.sum()\ntwo.backward()\none.backward()",
+    "g = torch.autograd.grad([a.sum(), b.sum()], [x, y])",
+    "total = 0\nfor part in (a, b):\n    total = total + part.sum()\ntotal.backward()",
+    "parts = []\nparts.append(a.sum())\nparts.append(b.sum())\ntorch.autograd.backward(parts)",
+]
+
+
+@pytest.mark.parametrize("backward", SEVERAL_ROOTS)
+def test_a_rewrite_is_found_from_whatever_roots_a_backward_starts(backward):
+    finding = found(ROOTED + backward + "\n")
+    assert finding.name == MASKED
+    first = finding.fix[0]
+    assert "torch.sqrt(torch.where(x > 0, x, 1.))" in first.program
+    assert first.passed
+    assert "every element of the gradient is finite" in first.text
+    if "grad(" not in backward:
+        assert bool(by_python(first.program).isfinite().all())
+        assert torch.equal(by_python(first.program)[::2], by_python(ROOTED + backward)[::2])
+
+
+def test_of_two_roots_that_are_both_no_numbers_both_are_mended():
+    source = ROOTED.replace("y**2 * x", "torch.where(x > 0, torch.log(x), y)")
+    finding = found(source + "torch.autograd.backward([a.sum(), b.sum()])\n")
+    program = finding.fix[0].program
+    assert "sqrt(torch.where(x > 0, x, 1.))" in program
+    assert "log(torch.where(x > 0, x, 1.))" in program
+    assert bool(by_python(program).isfinite().all())
+
+
+def test_a_loop_with_several_roots_is_told_by_the_round_in_which_it_began(explore_report):
+    source = """import torch
+x = torch.tensor([1.0, 0.0, 4.0], requires_grad=True)
+y = torch.tensor([2.0, 3.0, 1.0], requires_grad=True)
+opt = torch.optim.SGD([x, y], lr=0.1)
+for i in range(4):
+    opt.zero_grad()
+    a = torch.where(x > 0, torch.sqrt(x), x).sum()
+    b = (y**2).sum()
+    torch.autograd.backward([a, b])
+    opt.step()
+"""
+    findings = [each for each in explore_report(source).findings if each.code == "AGX502"]
+    assert [each.name for each in findings] == [MASKED]
+    assert "`[a, b]` is 3 in round 1, nan in round 2; `x` is no number from round 2 on" in findings[0].cause

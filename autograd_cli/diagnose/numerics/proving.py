@@ -112,7 +112,8 @@ class _Seen:
 
 
 def _of_program(scene: Scene, ran: Ran, program: str) -> Run | None:
-    from autograd_cli.diagnose.programs.trial import rerun  # an expression needs none of it
+    from autograd_cli.diagnose.programs.trial import rerun  # an expression needs none of them
+    from autograd_cli.diagnose.programs.ways import slice_of
 
     seen = _Seen(scene.call.number if scene.call is not None else 0)
     try:
@@ -124,6 +125,6 @@ def _of_program(scene: Scene, ran: Ran, program: str) -> Run | None:
     if scene.call is None:
         held = again.names.get(scene.root.variable, again.last)
         return sliced(again, now(held)) if isinstance(held, Traced) else None
-    if seen.call is None or len(seen.call.roots) != 1:
+    if seen.call is None or not seen.call.roots:
         return None
-    return sliced(again, seen.call.roots[0], None, seen.call.names)
+    return slice_of(again, seen.call)

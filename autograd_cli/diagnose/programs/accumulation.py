@@ -6,7 +6,7 @@ from typing import Any
 from autograd_cli.diagnose.nonfinite import flat
 from autograd_cli.diagnose.programs.optimizers import optimizer_of
 from autograd_cli.diagnose.programs.scene import Whole
-from autograd_cli.diagnose.statements import expressions, inserted
+from autograd_cli.diagnose.statements import calls, expressions, inserted, root_of
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.source import named
@@ -64,7 +64,7 @@ def _sum(whole: Whole, first: Accumulated) -> str:
     parts = [] if change is None else [_written(v) for v in (change.before, change.added, change.after)]
     if len(parts) < 3 or not all(parts):
         return f"{rule}."
-    root = root_of(whole, first.span)
+    root = started_from(whole, first.span)
     return f"{rule}: {parts[0]} + {parts[1]} = {parts[2]}. Of {root} alone it is {parts[1]}."
 
 
@@ -92,10 +92,10 @@ def _written(value: Any) -> str:
     return ""
 
 
-def root_of(whole: Whole, span: Span) -> str:
+def started_from(whole: Whole, span: Span) -> str:
     """What the backward starts from, as it is written."""
-    text = whole.source[span]
-    return f"`{text.rpartition('.backward')[0]}`" if ".backward" in text else "this backward"
+    found = next((root_of(call) for call in calls(whole.program, "backward") if call.span == span), None)
+    return "this backward" if found is None else f"`{whole.source[found.span]}`"
 
 
 # What adds up unseen

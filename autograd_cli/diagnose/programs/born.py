@@ -9,10 +9,10 @@ from autograd_cli.diagnose import nonfinite
 from autograd_cli.diagnose.numerics.played import played
 from autograd_cli.diagnose.overflow import all_finite
 from autograd_cli.diagnose.programs.trial import rerun
+from autograd_cli.diagnose.programs.ways import slice_of
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.errors import LimitError
 from autograd_cli.report import Finding, Gradient
-from autograd_cli.run.slices import sliced
 from autograd_cli.run.traced import BackwardCall, Ran, Traced, now
 from autograd_cli.run.values import plain
 
@@ -56,10 +56,10 @@ def first(scene: Scene) -> Finding | None:
     except LimitError:
         return None
     call = seen.call
-    if again is None or call is None or len(call.roots) != 1:
+    if again is None or call is None or not call.roots:
         return None
-    run = sliced(again, call.roots[0], None, call.names)
-    sent = call.cotangents[0]
+    run = slice_of(again, call)
+    sent = call.cotangents[0] if len(call.roots) == 1 else None
     one = played(run, sent)
     if one is None:
         return None

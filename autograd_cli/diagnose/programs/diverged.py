@@ -7,7 +7,7 @@ from math import isfinite, nan
 import torch
 
 from autograd_cli.diagnose.overflow import all_finite
-from autograd_cli.diagnose.programs.accumulation import root_of
+from autograd_cli.diagnose.programs.accumulation import started_from
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.trial import rerun
 from autograd_cli.diagnose.statements import called, expressions, replaced, targets
@@ -99,7 +99,7 @@ def dated(whole: Whole, finding: Finding, root: Span) -> Finding:
         return finding
     fixes: tuple[Fix, ...] = ()
     if finding.name in _GROWN:
-        fixes = tuple(_slower(whole, whole.line(rounds.span), root_of(whole, rounds.span)))
+        fixes = tuple(_slower(whole, whole.line(rounds.span), started_from(whole, rounds.span)))
     return replace(
         finding, cause=(*finding.cause, _told(whole, rounds, rounds.span)), fix=fixes or finding.fix
     )
@@ -110,7 +110,7 @@ def _told(whole: Whole, rounds: _Rounds, backward: Span) -> str:
     first = rounds.broken
     before = [f"{rounds.losses[i]:.4g} in round {i + 1}" for i in range(min(_SHOWN, first - 1))]
     dots = " …," if first - 1 > _SHOWN else ""
-    start = root_of(whole, backward)
+    start = started_from(whole, backward)
     told = f"{start} is {', '.join(before)},{dots} {rounds.losses[first - 1]:.4g} in round {first}"
     if rounds.lost:
         what = "is no number" if len(rounds.leaves) == 1 else "are no numbers"

@@ -5,12 +5,14 @@ from typing import Any, TypeGuard
 
 import torch
 
-from autograd_cli.diagnose.programs.scene import Whole
+from autograd_cli.diagnose.programs.scene import Whole, reachable
 from autograd_cli.diagnose.statements import called
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.nodes import Expr
-from autograd_cli.run.traced import Traced, now
+from autograd_cli.run.slices import Slice, sliced
+from autograd_cli.run.starting import start
+from autograd_cli.run.traced import BackwardCall, Ran, Traced, now
 from autograd_cli.run.values import tensors_in
 
 CREATES = {
@@ -76,6 +78,14 @@ def is_made(traced: Traced) -> bool:
     first = traced.exprs[0] if traced.exprs else None
     flagged = traced.function.name == "requires_grad_" and first is not None and called(first) in CREATES
     return traced.function.kind not in (Kind.CREATION, Kind.RANDOM) and not flagged
+
+
+def slice_of(ran: Ran, call: BackwardCall) -> Slice:
+    """What a backward of a program goes through, down from all of its roots."""
+    if len(call.roots) == 1:
+        return sliced(ran, call.roots[0], None, call.names)
+    leaves = [each.value for each in reachable(list(call.roots)) if is_trained(each.value)]
+    return sliced(ran, start(call), leaves, call.names)
 
 
 # What a call keeps
