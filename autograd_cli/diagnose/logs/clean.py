@@ -38,10 +38,13 @@ _RANK = re.compile("|".join(_RANKS))
 _INNER_RANK = re.compile("|".join(_RANKS[:3]))
 """Those that stand after another's: a number and a colon may be a part of the line."""
 _PACKED = re.compile(r'[^{"]{0,80}\{ *"')
-_FIELD = re.compile(
-    r'"(?:log|message|msg|text|textPayload|line|event|error|err|exception|exc_\w+|stack\w*|trace\w*)"'
-    r' *: *"((?:[^"\\]|\\.)*)'
+_KEY = (
+    r"(?:log|message|msg|text|textPayload|line|event|data|"
+    r"err(?:or)?|exception|exc(?:_\w+)?|\w*stack\w*|trace\w*)"
 )
+_TEXT = r'(?:[^"\\]|\\.)*'
+_FIELD = re.compile(rf'"{_KEY}" *: *"({_TEXT})')
+_PAIR = re.compile(rf'\b{_KEY}="({_TEXT}(?:Error|Exception|Traceback){_TEXT})')
 _NOTEBOOK = re.compile(r'\s*"(.*)",?\s*$')
 _ESCAPED_LINES = re.compile(r"\\n +File \\?[\"']|last\):\\n|\\nException raised from")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
@@ -102,6 +105,8 @@ def pieces(raw: str) -> list[tuple[int, str]]:
     """The lines that are packed into a line, each with where it begins there; mostly the line alone."""
     if "\\u001b[" in raw and (match := _NOTEBOOK.match(raw)):
         return _unpacked(match[1], match.start(1))
+    if '="' in raw and (pairs := list(islice(_PAIR.finditer(raw), _MOST_FIELDS))):
+        return [piece for pair in pairs for piece in _unpacked(pair[1], pair.start(1))]
     if "\\n" in raw:
         if _PACKED.match(raw) and (fields := _fields(raw)):
             return [piece for field in fields for piece in _unpacked(field[1], field.start(1))]

@@ -15,7 +15,7 @@ Sign = tuple[bytes, bytes]
 
 _COLON = rb"(?:(?:\x1b|\\u001b)\[[\d;]*m)*:(?=\s|$|\x1b|\\)"
 _WORDS = (
-    (b"Error", _COLON),
+    (b"Error", rb"(?:" + _COLON + rb"|\((?=[\"']))"),
     (b"Warning", _COLON),
     (b"Exception", rb"(?:" + _COLON + rb"| (?:raised from|has occurred:) )"),
     (b"what()", _COLON),
@@ -26,6 +26,7 @@ _ANY_DIGIT, _NO_LETTER = b"\0", b"\1"
 _NUMBER = re.compile(rb"[\d.]+")
 _DIGITS = bytes.maketrans(b"0123456789", _ANY_DIGIT * 10)
 _RANK = re.compile(rb"(?:rank|node|default|worker)[ -]?\d+|^\d+(?=: )|^\[\d+,\d+\]")
+_RAISES = re.compile(rb"\b(?:raise|except|return|raises)\b")
 _CLASS = re.compile(rb"[A-Za-z_]*$")
 _NEAR = 32
 _FAR = 64
@@ -53,6 +54,11 @@ def like(sign: Sign) -> Sign:
     """What heads of one class that begin alike have in common."""
     named = _CLASS.search(sign[0])
     return _NO_LETTER + (named[0] if named else b""), sign[1][:_BEGUN]
+
+
+def _is_source(content: bytes, head: Head) -> bool:
+    """Whether an error is made there, by a line of source, and none was printed."""
+    return content[head.at - 1 : head.at] == b"(" and _RAISES.search(head.sign[0]) is not None
 
 
 class Heads:
@@ -94,7 +100,8 @@ class _Word:
             at = match.end()
             head = Head(at, self._sign(content, match.start()))
             self._note(*head.sign)
-            yield head
+            if not _is_source(content, head):
+                yield head
 
     def _last(self, content: bytes, start: int, until: int) -> Iterator[Head]:
         """The last heads, which are looked for from the end on, in longer and longer parts."""
@@ -103,7 +110,8 @@ class _Word:
             last = deque((match for match in matches if match.start() < until), _MOST_LAST)
             if last or until - back <= start:
                 break
-        return (Head(match.end(), self._sign(content, match.start())) for match in last)
+        heads = (Head(match.end(), self._sign(content, match.start())) for match in last)
+        return (head for head in heads if not _is_source(content, head))
 
     def _sign(self, content: bytes, at: int) -> Sign:
         end = at + len(self.word)

@@ -28,6 +28,11 @@ _HEAD = re.compile(
 )
 _ASSERTION = re.compile(r"Assertion [`'].{1,300}failed")
 _DEBUGGER = re.compile(r"Exception has occurred: (?:[\w]+\.)*(?P<kind>\w+)")
+_REPR = re.compile(
+    r"(?:.{0,400}?[:|\]=] )?(?P<kind>(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*Error)"
+    r"\((?P<quote>[\"'])(?P<message>.+)(?P=quote),?\)[.\])}]*$"
+)
+"""An error as Python writes an object of its class."""
 _FROM_CPP = re.compile(r"\s*Exception raised from ")
 _TO_MESSAGE = re.compile(r"^.*(?:\([\"'](?=\S)|\w+(?: \(0x\w+\))?: )")
 _ANNOUNCES = re.compile(r"(?i)error|exception|fail|fatal|critical|crash|abort|panic|traceback|warn|[\])|] ?$")
@@ -63,7 +68,7 @@ _OLD = re.compile(
 )
 _LINK = re.compile(r"\[([^\]]*)\]\((?:https?|file|vscode-notebook-cell):[^)\s]*\)")
 """What a notebook's page makes of a file or of a number of a line."""
-_ARROW = re.compile(r"(?:-+>|❱) *(?P<line>\d+) *│? *(?P<text>.*)$")
+_ARROW = re.compile(r"(?:-+>|❱) *(?P<line>\d+)[ │]*(?P<text>.*)$")
 _RICH = re.compile(r"(?P<file>\S+\.py):(?P<line>\d+) in (?P<function>\S+)$")
 _PYTEST = re.compile(
     r"(?P<file>\S+\.py):(?P<line>\d+): *(?:in (?P<function>\S+)|[\w.]*(?:Error|Exception))?$"
@@ -83,7 +88,7 @@ def raised(window: Window) -> Raised | None:
     lines, at = _lines(window)
     rank = lines[at].rank
     ours = [one for one in lines if one.rank == rank]
-    head = ours.index(lines[at])
+    head = sum(one.rank == rank for one in lines[:at])
     return _raised(clean.unprefixed(ours, head), head, _MOST_CHAINED)
 
 
@@ -164,6 +169,9 @@ def _special(lines: Sequence[Clean], at: int) -> Raised | None:
     if match := _DEBUGGER.match(head.text):
         kind, said = match["kind"], after[0].strip() if after else ""
         frames = _frames([head.text], after)
+    elif (match := _REPR.match(head.text)) and not _is_in_passing(head.text[: match.start("kind")]):
+        kind, said = match["kind"].rpartition(".")[2], match["message"].replace("\\n", "\n")
+        frames = _frames(list(takewhile(lambda text: text.startswith("  "), after)), ())
     elif _FROM_CPP.match(head.text) and not any(map(_HEAD.match, before[-_GAP:])):
         said = _unwrapped(before[-1]) if before else ""
     return Raised(kind, said, frames, before, after, head.rank, line=head.number) if said else None
