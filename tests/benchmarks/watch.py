@@ -2,8 +2,9 @@
 
 Run as `python tests/benchmarks/watch.py [TURNS]`. Steps of 5 ms and more: a multilayer perceptron, the
 same on arrays of NumPy that share their memory with its tensors, a small convolutional network, a small
-transformer, an LSTM cell over 50 steps, each with SGD and with AdamW. Alone and watched take turns, each
-the best of TURNS (5) loops; what counts is the time that the process kept the processor, on one thread.
+transformer, an LSTM cell over 50 words and one that is written out, each with SGD and with AdamW. Alone
+and watched take turns, each the best of TURNS (5) loops; what counts is the time that the process kept
+the processor, on one thread.
 Ends with 1 when a ratio is above its bound, a step is shorter than it should be, or anything is found.
 """
 
@@ -87,15 +88,15 @@ def transformer() -> tuple[nn.Module, Callable[[], Batch]]:
 
 
 class Recurrent(nn.Module):
-    """An LSTM cell over the words of a text, one after the other."""
+    """A cell of some width over the words of a text, one after the other."""
 
-    def __init__(self) -> None:
+    def __init__(self, cell: nn.Module, width: int) -> None:
         super().__init__()
-        self.cell, self.head = nn.LSTMCell(64, 256), nn.Linear(256, 10)
+        self.cell, self.head, self.width = cell, nn.Linear(width, 10), width
 
     def forward(self, words: torch.Tensor) -> torch.Tensor:
         """The scores of each text."""
-        h = c = words.new_zeros(len(words), 256)
+        h = c = words.new_zeros(len(words), self.width)
         for t in range(words.shape[1]):
             h, c = self.cell(words[:, t], (h, c))
         return self.head(h)
@@ -103,7 +104,27 @@ class Recurrent(nn.Module):
 
 def recurrent() -> tuple[nn.Module, Callable[[], Batch]]:
     """Batches of sixteen texts of 50 words."""
-    return Recurrent(), lambda: _classes(torch.randn(16, 50, 64), 10)
+    return Recurrent(nn.LSTMCell(64, 256), 256), lambda: _classes(torch.randn(16, 50, 64), 10)
+
+
+class Gates(nn.Module):
+    """An LSTM cell written out: 14 calls of torch a word, each on little."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.of_word, self.of_state = nn.Linear(64, 512), nn.Linear(128, 512)
+
+    def forward(self, word: torch.Tensor, state: Batch) -> Batch:
+        """The next state."""
+        h, c = state
+        i, f, g, o = (self.of_word(word) + self.of_state(h)).chunk(4, 1)
+        c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+        return torch.sigmoid(o) * torch.tanh(c), c
+
+
+def recurrent_by_hand() -> tuple[nn.Module, Callable[[], Batch]]:
+    """The same batches."""
+    return Recurrent(Gates(), 128), lambda: _classes(torch.randn(16, 50, 64), 10)
 
 
 def _classes(x: torch.Tensor, count: int) -> Batch:
@@ -135,7 +156,8 @@ def main() -> int:
     """Print the ratios; the exit status says whether all are within their bound."""
     turns, fine = int(sys.argv[1]) if len(sys.argv) > 1 else 5, True
     torch.set_num_threads(1)
-    for make in (perceptron, array_batches, array_whole, convolutional, transformer, recurrent):
+    loops = (perceptron, array_batches, array_whole, convolutional, transformer, recurrent, recurrent_by_hand)
+    for make in loops:
         for optimizer in (torch.optim.SGD, torch.optim.AdamW):
             times = [(loop(make, optimizer, False), loop(make, optimizer, True)) for _ in range(turns)]
             alone, watched = (min(each) for each in zip(*times, strict=True))

@@ -88,11 +88,8 @@ class Memories:
     """The memory that arrays share, whatever thread made them."""
 
     def __init__(self) -> None:
-        self._shared: dict[int, _Shared] = {}
+        self.shared: dict[int, _Shared] = {}
         self._lock = RLock()
-
-    def __bool__(self) -> bool:
-        return bool(self._shared)
 
     def share(self, tensor: torch.Tensor, spot: Spot | None, array: Any) -> None:
         """Note that an array has the memory of a tensor; None for one that the tensor was made of."""
@@ -105,7 +102,7 @@ class Memories:
                 self._share(storage, memory, spot, array)
 
     def _share(self, storage: int, memory: torch.UntypedStorage, spot: Spot | None, array: Any) -> None:
-        shared = self._shared.pop(storage, None)
+        shared = self.shared.pop(storage, None)
         if shared is None or not shared.is_alive():
             shared = _Shared(spot, _memory(memory))
         if array is None:
@@ -113,22 +110,22 @@ class Memories:
         else:
             alive = [each for each in shared.arrays if each() is not None]
             shared.arrays = [*alive[-_MOST_ARRAYS:], ref(array)]
-        if len(self._shared) >= _MOST_SHARED:
-            del self._shared[next(iter(self._shared))]
-        self._shared[storage] = shared
+        if len(self.shared) >= _MOST_SHARED:
+            del self.shared[next(iter(self.shared))]
+        self.shared[storage] = shared
 
     def has(self, storage: int) -> bool:
         """Whether an array may still write into the memory."""
         with self._lock:
-            shared = self._shared.get(storage)
+            shared = self.shared.get(storage)
             if shared is not None and not shared.is_alive():
-                del self._shared[storage]
+                del self.shared[storage]
                 return False
             return shared is not None
 
     def spot(self, storage: int) -> Spot | None:
         """Where the first array was made."""
-        shared = self._shared.get(storage)
+        shared = self.shared.get(storage)
         return shared.spot if shared else None
 
 
@@ -148,8 +145,6 @@ class Arrays:
 
     def listen(self, made: Made) -> None:
         """Look at a call that made nodes."""
-        if not self._memories:
-            return
         regions: set[_Region] = set()
         for tensor in (*made.tensors, made.result):
             storage = storage_of(tensor) if isinstance(tensor, torch.Tensor) else None

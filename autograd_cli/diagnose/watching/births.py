@@ -1,7 +1,8 @@
 """Where a gradient that is not finite is born: the node, the element, the product that made it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 from math import isfinite
 from typing import Any
 
@@ -56,50 +57,54 @@ class Birth:
     below: tuple[str, ...] = ()
 
 
-@dataclass
 class Births:
-    """Listens to the nodes whose slope can be infinite."""
+    """Listens to the nodes whose slope can be infinite.
 
-    log: Log
-    common: Common
-    found: list[Birth] = field(default_factory=list)
-    hooked: int = 0
-    looked: int = 0
-    is_over: bool = False
-    harmless: set[Any] = field(default_factory=lambda: set(_DROPS))
+    Of functions that are `harmless` it knows that all their nodes are safe.
+    """
+
+    def __init__(self, log: Log, common: Common) -> None:
+        self.found: list[Birth] = []
+        self.harmless: set[Any] = set(_DROPS)
+        self.is_over = False
+        self._log = log
+        self._common = common
+        self._hooked = self._looked = 0
+        self._hook = self._passed  # bound once, and not for each node anew
 
     def begin(self) -> None:
         """A backward begins."""
-        self.found, self.hooked, self.looked = [], 0, 0
+        self.found, self._hooked, self._looked = [], 0, 0
 
     def listen(self, made: Made) -> None:
         """Hook the nodes that a call made, where they are none of those that are safe.
 
         A function of torch's whose nodes were all safe makes no others.
         """
-        is_full = self.hooked > _MOST_HOOKS or self.looked > _MOST_NODES
-        if self.is_over or is_full or made.function in self.harmless:
+        if self.is_over or self._hooked > _MOST_HOOKS or self._looked > _MOST_NODES:
             return
         nodes = graphs.nodes_of(made)
         unsafe = [node for node in nodes if not _is_safe(type(node).__name__)]
         for node in unsafe:
             node.register_hook(self._hook)
-        self.hooked += len(unsafe)
-        self.looked += len(nodes)
+        self._hooked += len(unsafe)
+        self._looked += len(nodes)
         if nodes and not unsafe and _is_of_torch(made.function):
             self.harmless.add(made.function)
 
-    def _hook(self, passed: Sequence[Any], arrived: Sequence[Any]) -> None:
-        if self.is_over or self.common.is_over or is_profiled() or len(self.found) >= _MOST_BIRTHS:
+    def _passed(self, passed: Sequence[Any], arrived: Sequence[Any]) -> None:
+        """A node passes on gradients, given those that arrived."""
+        if self.is_over or self._common.is_over or is_profiled() or len(self.found) >= _MOST_BIRTHS:
             return
         try:
             with apart():
                 if not all(map(is_finite, passed)) and _is_new(passed, arrived):
-                    self.found += _births(self.log, passed, arrived)
+                    self.found += _births(self._log, passed, arrived)
         except Exception as error:
-            self.common.failed(error)
+            self._common.failed(error)
 
 
+@lru_cache
 def _is_safe(node: str) -> bool:
     """Whether a node is a safe one: of torch itself, whose names end in a number, as no person's own does."""
     stem, _, number = node.partition("Backward")

@@ -59,16 +59,19 @@ class _Candidate:
 
 
 class Broadcasts:
-    """Looks for calls on (n,1) and (n,) whose n × n results are reduced to what a backward starts from."""
+    """Looks for calls on (n,1) and (n,) whose n × n results are reduced to what a backward starts from.
+
+    Those whose results it is `following` may be among them.
+    """
 
     def __init__(self, found: Found) -> None:
         self._found = found
-        self._open: deque[_Candidate] = deque(maxlen=_MOST_OPEN)
+        self.following: deque[_Candidate] = deque(maxlen=_MOST_OPEN)
         self._tries: dict[Any, int] = {}
 
     def listen(self, made: Made) -> None:
         """Look at a call that made nodes."""
-        if self._open:
+        if self.following:
             self._follow(made)
         tensors = made.tensors
         if len(tensors) != 2 or abs(tensors[0].ndim - tensors[1].ndim) != 1:
@@ -78,10 +81,10 @@ class Broadcasts:
 
     def before(self, roots: Any) -> None:
         """A backward begins: whether it starts from what was followed."""
-        if not self._open:
+        if not self.following:
             return
-        ready = [each for each in self._open if each.is_reduced]
-        self._open.clear()
+        ready = [each for each in self.following if each.is_reduced]
+        self.following.clear()
         if not ready:
             return
         numbers = {node._sequence_nr() for node, _ in zip(graphs.walk(roots), range(_NEAR), strict=False)}
@@ -101,7 +104,7 @@ class Broadcasts:
         if len(places) != 2:
             return
         first, second = made.tensors
-        self._open.append(
+        self.following.append(
             _Candidate(
                 spot,
                 made.function,
@@ -116,7 +119,7 @@ class Broadcasts:
         )
 
     def _follow(self, made: Made) -> None:
-        for each in self._open:
+        for each in self.following:
             value = each.last()
             at = next((i for i, arg in enumerate(made.args) if arg is value), None)
             if value is None or at is None or type(made.result) not in PLAIN or made.result is value:

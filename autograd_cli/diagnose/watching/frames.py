@@ -78,9 +78,9 @@ def locate(frame: FrameType | None) -> tuple[Spot | None, Any]:
 
 
 def _module_around(frame: FrameType) -> Any:
-    above: FrameType | None = frame
+    above = frame.f_back
     for _ in range(_FARTHEST):
-        if above is None or above.f_code.co_name == "<module>":
+        if above is None:
             return None
         if above.f_code is _CALL:
             return above.f_locals.get("self")

@@ -68,6 +68,9 @@ def _node_of(root: Any) -> Node | None:
 
 def nodes_of(made: Made) -> list[Any]:
     """The nodes of a call, from its results down."""
+    if made.last - made.first == 1 and type(made.result) is torch.Tensor:
+        node: Any = made.result.grad_fn
+        return [node] if node is not None and node._sequence_nr() == made.first else []
     results = made.result if isinstance(made.result, tuple | list) else (made.result,)
     stack = [each.grad_fn for each in results if type(each) is torch.Tensor and each.grad_fn is not None]
     found: list[Any] = []

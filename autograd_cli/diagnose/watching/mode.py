@@ -6,11 +6,11 @@ leaves no record.
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager
 from enum import Enum, auto
+from operator import attrgetter
 from types import FrameType, FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch.autograd import profiler as _profiler
@@ -26,8 +26,12 @@ from autograd_cli.run.values import dtype_name
 PLAIN = {torch.Tensor, torch.nn.Parameter}
 """The classes that are looked at: what other classes do when they are asked is theirs."""
 
+_unseen: Callable[[], AbstractContextManager[None]] = torch._C.DisableTorchFunction
 _transform: Callable[[], Any] = torch._C._functorch.peek_interpreter_stack
 _peek: Callable[[], int] = torch._C._autograd._get_sequence_nr
+_version = attrgetter("_version")
+_made: Any = tuple.__new__
+"""How a named tuple is made soonest: this is done at every call."""
 _storage: Callable[[torch.Tensor], int] = torch._C._storage_id  # type: ignore[attr-defined]
 _MOST_KINDS = 10_000
 
@@ -75,8 +79,7 @@ def _plan(function: Any) -> Plan:
     return Plan.PASS if name in _QUIET or name in {"__get__", "__set__", "__delete__"} else Plan.CALL
 
 
-@dataclass(slots=True)
-class Made:
+class Made(NamedTuple):
     """A call that made the nodes `first` to `last`, while it is looked at; it is kept nowhere."""
 
     function: Any
@@ -86,12 +89,13 @@ class Made:
     result: Any
     first: int
     last: int
-    spot: Spot | None = None
-    order: int = 0
+    order: int
+    spot: Spot | None
+    module: Any
 
 
 class Mode(TorchFunctionMode):
-    """Notes calls in a `Log`; `extras` look at each call that made nodes, `read` at each
+    """Notes calls in a `Log`; `listen` looks at each call that made nodes, `read` at each
     `.grad` that is read, `wrote` at each tensor that was written.
 
     A fault of its own is told to `common` and never raised.
@@ -101,7 +105,8 @@ class Mode(TorchFunctionMode):
         super().__init__()
         self.log = log
         self.common = common
-        self.extras: list[Callable[[Made], None]] = []
+        self._next = log.next
+        self.listen: Callable[[Made], None] = _nothing
         self.read: Callable[[torch.Tensor], None] = _nothing
         self.shared: Callable[[torch.Tensor, Spot | None, Any], None] = _nothing
         self.wrote: Callable[[torch.Tensor, Write], None] = _nothing
@@ -124,7 +129,7 @@ class Mode(TorchFunctionMode):
         tensors: list[torch.Tensor] | None
         try:
             tensors = tensors_in(args, kwargs) if kwargs else tensors_in(args)
-            versions = [tensor._version for tensor in tensors]
+            versions = list(map(_version, tensors))
             first = _peek()
         except Exception:  # tensors without a version: of inference mode, of a transform
             tensors = None
@@ -133,10 +138,10 @@ class Mode(TorchFunctionMode):
             return result
         try:
             last = _peek()
-            is_changed = [tensor._version for tensor in tensors] != versions
+            is_changed = list(map(_version, tensors)) != versions
             if last != first or is_changed:
                 changed = _moved(tensors, versions) if is_changed else ()
-                self._note(Made(func, args, kwargs, tensors, result, first, last), changed)
+                self._note(changed, (func, args, kwargs, tensors, result, first, last))
         except Exception as error:
             self.common.failed(error)
         return result
@@ -166,34 +171,36 @@ class Mode(TorchFunctionMode):
         plan = self._plans[function] = _plan(function)
         return plan
 
-    def _note(self, made: Made, changed: Sequence[torch.Tensor]) -> None:
+    def _note(self, changed: Sequence[torch.Tensor], call: tuple[Any, ...]) -> None:
+        """Note a call, given the fields of a Made as far as they are known."""
         if _transform() is not None:
             return
-        made.spot, module = locate(sys._getframe(2))
-        order = made.order = self.log.next()
+        spot, module = locate(sys._getframe(2))
+        order = self._next()
+        made: Made = _made(Made, (*call, order, spot, module))
         if made.last != made.first:
-            self.log.calls.append((order, made.first, made.last, made.function, made.spot, module))
+            code, instruction = spot or (None, 0)
+            self.log.note((order, made.first, made.last, made.function, code, instruction, module))
             if not _profiler._is_profiler_enabled:
-                for extra in self.extras:
-                    extra(made)
+                self.listen(made)
         for tensor in changed:
-            write = self._write(tensor, order, made, module)
+            write = self._write(tensor, made)
             if write is not None:
                 self.log.writes.add(write)
                 self.wrote(tensor, write)
 
-    def _write(self, tensor: torch.Tensor, order: int, made: Made, module: Any) -> Write | None:
+    def _write(self, tensor: torch.Tensor, made: Made) -> Write | None:
         storage = storage_of(tensor)
         if storage is None:
             return None
         version = tensor._version
         return Write(
-            order,
+            made.order,
             made.first,
             {storage: (version - 1, version)},
             made.function,
             made.spot,
-            module,
+            made.module,
             tuple(tensor.shape),
             dtype_name(tensor.dtype),
             tensor._is_view(),
@@ -252,10 +259,16 @@ def is_profiled() -> bool:
     return _profiler._is_profiler_enabled
 
 
-@contextmanager
-def apart() -> Iterator[None]:
+def apart() -> AbstractContextManager[None]:
     """With what is computed seen by no mode of the script, and without a graph."""
-    with torch._C.DisableTorchFunction(), torch.no_grad():
+    with _unseen():
+        is_plain = not torch.is_grad_enabled() and not torch._C._len_torch_dispatch_stack()
+    return _unseen() if is_plain else _alone()
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    with _unseen(), torch.no_grad():
         if not torch._C._len_torch_dispatch_stack():
             yield
             return

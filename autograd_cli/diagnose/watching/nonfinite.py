@@ -69,21 +69,18 @@ class NonFinite:
         self._last = made.last
         self._looks += is_unseen
         for tensor in made.tensors:
-            self._meet(tensor, is_unseen)
-        if not self._found.has(_KEY):
+            if tensor.requires_grad and (is_unseen or tensor.is_leaf):
+                self._meet(tensor)
+        if made.function not in self.births.harmless and not self._found.has(_KEY):
             self.births.listen(made)
 
-    def _meet(self, tensor: torch.Tensor, is_unseen: bool) -> None:
+    def _meet(self, tensor: torch.Tensor) -> None:
         """Look at the gradients of a leaf, and of those that went into a person's own Function right before.
 
-        The call of such a Function is none that is looked at: `is_unseen` says that nodes were made since
-        the last one that was.
+        The call of such a Function is none that is looked at.
         """
-        if not tensor.requires_grad:
-            return
         if tensor.is_leaf:
             self._leaves.add(tensor)
-        if tensor.is_leaf or not is_unseen:
             return
         node: Any = tensor.grad_fn
         if hasattr(type(node), "_forward_cls"):
@@ -101,7 +98,8 @@ class NonFinite:
         self._looks = 0
         tensors = [root for root in roots if isinstance(root, torch.Tensor)]
         for root in tensors:
-            self._meet(root, True)
+            if root.requires_grad:
+                self._meet(root)
         is_wrong = not all(map(is_finite, tensors))
         if is_wrong and self._pending is None and not self._found.has(_KEY):
             self._root = diverged.finding(self._log, roots, spot, self._leaves.alive())

@@ -1,6 +1,8 @@
 """What is noted of a run while it goes on: calls that made nodes, and writes; bounded, without tensors."""
 
+from bisect import bisect_right
 from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from types import CodeType
@@ -10,6 +12,7 @@ MOST_CALLS = 50_000
 MOST_WRITES = 10_000
 MOST_STEPS = 64
 MOST_ALIASES = 5_000
+_FIELDS = 7
 
 
 class Spot(NamedTuple):
@@ -97,26 +100,42 @@ class Writes:
 class Log:
     """The calls of one thread that made nodes, oldest first, and the writes of all.
 
-    Torch numbers the nodes of each thread by themselves.
+    Torch numbers the nodes of each thread by themselves. The fields of all calls are kept one after the
+    other, since objects of their own would have Python collect its garbage after every few calls.
     """
 
     def __init__(self, writes: Writes) -> None:
         self.writes = writes
         self.next = writes.next
-        self.calls: deque[Any] = deque(maxlen=MOST_CALLS)
+        self._calls: deque[Any] = deque(maxlen=MOST_CALLS * _FIELDS)
+        self.note: Callable[[tuple[int, int, int, Any, CodeType | None, int, Any]], None] = self._calls.extend
+        """Note a call: a Call's fields, with the two of its spot in the spot's place."""
 
     def is_last(self, call: Call) -> bool:
         """Whether the call noted after one stands elsewhere, so that what it made is what its place gives."""
-        following = next((noted for noted in tuple(self.calls) if noted[0] > call.order), None)
-        return following is None or following[4] != call.spot
+        following = next(iter(self._spots(call.order)), None)
+        return following is None or following != call.spot
 
     def again(self, call: Call, order: int) -> bool:
         """Whether a call of the same place was made after a moment."""
-        return any(noted[0] > order and noted[4] == call.spot for noted in tuple(self.calls))
+        return any(spot == call.spot for spot in self._spots(order))
+
+    def _spots(self, order: int) -> Iterator[Spot | None]:
+        """The places of the calls after a moment, oldest first."""
+        noted = tuple(self._calls)
+        for at in range(bisect_right(noted[::_FIELDS], order) * _FIELDS, len(noted), _FIELDS):
+            yield _spot(noted[at + 4], noted[at + 5])
 
     def made(self, sequence: int) -> Call | None:
         """The last call that made a node of that number."""
-        for noted in reversed(tuple(self.calls)):
-            if noted[1] <= sequence < noted[2]:
-                return Call(*noted)
+        noted = tuple(self._calls)
+        firsts, lasts = noted[1::_FIELDS], noted[2::_FIELDS]
+        for number in range(len(firsts) - 1, -1, -1):
+            if firsts[number] <= sequence < lasts[number]:
+                order, first, last, function, code, instruction, module = noted[number * _FIELDS :][:_FIELDS]
+                return Call(order, first, last, function, _spot(code, instruction), module)
         return None
+
+
+def _spot(code: CodeType | None, instruction: int) -> Spot | None:
+    return None if code is None else Spot(code, instruction)

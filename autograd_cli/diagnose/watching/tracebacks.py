@@ -7,8 +7,6 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any
 
-import torch
-
 from autograd_cli.diagnose.watching.frames import OWN, is_own
 from autograd_cli.diagnose.watching.graphs import nodes_of
 from autograd_cli.diagnose.watching.mode import Made, Mode
@@ -74,8 +72,6 @@ def _without_lead(links: list[TracebackType], following: TracebackType | None) -
 
 def forward_lines(made: Made) -> None:
     """Take the watch's lines out of what torch keeps of a call where it is asked to detect anomalies."""
-    if not torch.is_anomaly_enabled():
-        return
     for node in nodes_of(made):
         lines: list[str] = node.metadata.get("traceback_") or []
         kept: list[str] = []
