@@ -43,7 +43,8 @@ def _alike(one: torch.Tensor, other: torch.Tensor) -> bool:
     if one.shape != other.shape:
         return True  # nothing can be said of them
     one, other = one.double(), other.double()
-    scale = max(float(one.abs().max()), float(other.abs().max())) if one.numel() else 0.0
+    sizes = torch.stack([one, other]).abs()
+    scale = float(sizes[sizes.isfinite()].max()) if bool(sizes.isfinite().any()) else 0.0
     return bool(torch.allclose(one, other, rtol=_SAME, atol=_SAME * scale, equal_nan=True))
 
 

@@ -15,6 +15,7 @@ from autograd_cli.report import Finding, Gradient, Node, Summary
 from autograd_cli.run.tape import LiveStep
 
 if TYPE_CHECKING:
+    from autograd_cli.diagnose.numerics.played import Played
     from autograd_cli.diagnose.numerics.telling import Cause
 
 Index = tuple[int, ...]
@@ -22,12 +23,21 @@ Index = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Bad:
-    """The elements of a gradient that are not finite; `first` is None where only counts are known."""
+    """The elements of a gradient that are not finite; `first` is None where only counts are known.
+
+    `told` is the one that a finding speaks of, None where that is the first.
+    """
 
     nan: int
     inf: int
     count: int
     first: Index | None
+    told: Index | None = None
+
+    @property
+    def at(self) -> Index | None:
+        """The element that is spoken of."""
+        return self.first if self.told is None else self.told
 
 
 def bad(values: Any) -> Bad | None:
@@ -110,9 +120,10 @@ def _finding(scene: Scene, found: list[tuple[Gradient, Bad]]) -> Finding:
     from autograd_cli.diagnose.numerics import played, rewrites, telling  # few gradients need them
 
     one = played.played(scene.run, scene.cotangent)
-    cause = telling.cause(one) if one is not None else None
+    cause = _cause(one, found[0][0].name) if one is not None else None
     if one is None or cause is None or cause.step is None:
         return _read_off(scene, found)
+    found = [(each, _told_at(one, cause, each, wrong)) for each, wrong in found]
     name, over, wrong = telling.name(one, cause), _overflow(scene, cause), found[0][1]
     mended = rewrites.fixes(scene, one)
     lines = [*(overflow.told(scene, over) if over else ()), *telling.told(scene, one, cause, bool(over))]
@@ -129,8 +140,28 @@ def _finding(scene: Scene, found: list[tuple[Gradient, Bad]]) -> Finding:
         nan=wrong.nan,
         inf=wrong.inf,
         first=wrong.first,
+        at=wrong.at,
         **telling.evidence(scene, cause),
     )
+
+
+def _cause(one: "Played", leaf: str) -> "Cause":
+    """Where it begins, told of an element of the leaf's gradient where that is known."""
+    from autograd_cli.diagnose.numerics import telling
+
+    gradient = one.gradients.get(leaf)
+    wrong = None if gradient is None else ~gradient.isfinite()
+    return telling.cause(one) if wrong is None or not wrong.any() else telling.cause_of(one, leaf, wrong)[0]
+
+
+def _told_at(one: "Played", cause: "Cause", each: Gradient, wrong: Bad) -> Bad:
+    """What is not finite in a gradient, told at the element that the cause is told of."""
+    from autograd_cli.diagnose.numerics import telling
+
+    gradient = one.gradients.get(each.name)
+    if gradient is None or wrong.first is None:
+        return wrong
+    return replace(wrong, told=telling.belongs(one, cause, each.name, ~gradient.isfinite()))
 
 
 _NO_REWRITE = "no rewrite is known that makes it finite and leaves the other elements as they are"
@@ -203,12 +234,13 @@ def _read_off(scene: Scene, found: list[tuple[Gradient, Bad]]) -> Finding:
 def _sentence(scene: Scene, each: Gradient, wrong: Bad) -> str:
     leaf = scene.run.leaves.get(each.name)
     where = ""
-    if leaf is not None and wrong.first is not None:
-        where = f", where `{each.name}` is {_number(leaf.detach()[wrong.first].item())}"
+    if leaf is not None and wrong.at is not None:
+        where = f", where `{each.name}` is {_number(leaf.detach()[wrong.at].item())}"
     if wrong.count == 1:
         what = "NaN" if wrong.nan else "infinite"
         return f"The gradient of `{each.name}` is {what}{where}"
-    place = "" if not wrong.first else f", the first at [{', '.join(map(str, wrong.first))}]"
+    which = "the first at" if wrong.at == wrong.first else "one of them at"
+    place = "" if not wrong.at else f", {which} [{', '.join(map(str, wrong.at))}]"
     return f"The gradient of `{each.name}` has {_counted(wrong)} of {wrong.count} elements{place}{where}"
 
 

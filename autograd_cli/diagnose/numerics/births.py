@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from autograd_cli.diagnose.numerics.elements import Focus, at_focus, marks, pick
 from autograd_cli.diagnose.numerics.played import (
     Index,
     Number,
@@ -45,14 +46,28 @@ class Born:
     made: Number
 
 
-def first(one: Played) -> Born | None:
+@dataclass(frozen=True)
+class Spoilt:
+    """The first step whose value is not finite at `index` though nothing that is so goes into it."""
+
+    step: LiveStep
+    index: Index
+    value: Number
+
+
+def first(one: Played, focus: Focus | None = None, out: Spoilt | None = None) -> Born | None:
     """The first product, from the output down, that is not finite though what arrives is.
 
-    An operand of 0 is preferred: of several that arise at once it is the one to mend.
+    An operand of 0 is preferred: of several that arise at once it is the one to mend. Of its elements
+    that of `focus` is, and of those of the step itself that of `out`.
     """
-    found = list(_finite_given(one))
-    found.sort(key=lambda born: _plain(one, born))
+    found = list(_finite_given(one, focus, out))
+    found.sort(key=lambda born: (not _leads(one, born, focus), _plain(one, born)))
     return found[0] if found else None
+
+
+def _leads(one: Played, born: Born, focus: Focus | None) -> bool:
+    return focus is None or marks(one, born.operand, born.index, focus) > 0
 
 
 def _plain(one: Played, born: Born) -> int:
@@ -62,14 +77,15 @@ def _plain(one: Played, born: Born) -> int:
     return int(born.value != 0)
 
 
-def _finite_given(one: Played) -> Iterator[Born]:
+def _finite_given(one: Played, focus: Focus | None, out: Spoilt | None) -> Iterator[Born]:
     for step in _downwards(one):
         arriving = one.slopes[step.index]
         if bool(arriving.isfinite().all()):
-            yield from _products(one, step, arriving)
+            near = out.index if out is not None and out.step is step else None
+            yield from _products(one, step, arriving, focus, near)
 
 
-def follows(one: Played, born: Born) -> Born | None:
+def follows(one: Played, born: Born, focus: Focus | None = None) -> Born | None:
     """Where an infinite product becomes NaN further down, by a factor of 0."""
     if born.made != born.made:
         return None
@@ -77,7 +93,7 @@ def follows(one: Played, born: Born) -> Born | None:
         arriving = one.slopes[step.index]
         if step.index > born.operand or bool(arriving.isfinite().all()) or bool(arriving.isnan().any()):
             continue
-        made = next((each for each in _products(one, step, arriving) if each.made != each.made), None)
+        made = next((each for each in _products(one, step, arriving, focus) if each.made != each.made), None)
         if made is not None:
             return made
     return None
@@ -92,13 +108,13 @@ class Meeting:
     parts: tuple[Number, ...]
 
 
-def meeting(one: Played) -> Meeting | None:
+def meeting(one: Played, focus: Focus | None = None) -> Meeting | None:
     """The first value, from the output down, to which inf and -inf come from different calls."""
     for step in reversed(one.run.steps):
         slope = one.slopes.get(step.index)
         if slope is None or not bool(slope.isnan().any()):
             continue
-        index = tuple(slope.isnan().nonzero()[0].tolist())
+        index = pick(one, step.index, slope.isnan(), focus)
         parts = tuple(_parts(one, step, index))
         if len(parts) > 1 and all(part == part for part in parts):
             return Meeting(step, index, parts)
@@ -121,22 +137,35 @@ def _downwards(one: Played) -> Iterator[LiveStep]:
             yield step
 
 
-def _products(one: Played, step: LiveStep, arriving: torch.Tensor) -> Iterator[Born]:
+def _products(
+    one: Played,
+    step: LiveStep,
+    arriving: torch.Tensor,
+    focus: Focus | None = None,
+    near: Index | None = None,
+) -> Iterator[Born]:
     for operand, slope in handed(one, step, arriving).items():
         wrong = ~slope.isfinite()
         if not bool(wrong.any()):
             continue
+        at = None if focus is None else at_focus(one, operand, wrong, focus)
         if bool(slope.isnan().any()) and not bool(arriving.isnan().any()):
             wrong = slope.isnan()
-        index = tuple(wrong.nonzero()[0].tolist())
-        yield _product(one, step, operand, index, arriving, slope)
+        index: Index = tuple(wrong.nonzero()[0].tolist()) if at is None else at
+        yield _product(one, step, operand, index, arriving, slope, near)
 
 
 def _product(
-    one: Played, step: LiveStep, operand: int, index: Index, arriving: torch.Tensor, slope: torch.Tensor
+    one: Played,
+    step: LiveStep,
+    operand: int,
+    index: Index,
+    arriving: torch.Tensor,
+    slope: torch.Tensor,
+    near: Index | None,
 ) -> Born:
     value, made = number_of(one.operand(step, operand)[index]), number_of(slope[index])
-    outs = _outs(one, step, operand, index)
+    outs = sorted(_outs(one, step, operand, index), key=lambda out: out != near)
     parts = [(out, number_of(arriving[out]), _slope(one, step, operand, index, out)) for out in outs]
     for out, came, by in parts:
         if by is not None and not _is_number(came * by):
@@ -172,17 +201,11 @@ def _is_number(value: Number) -> bool:
 # Values
 
 
-@dataclass(frozen=True)
-class Spoilt:
-    """The first step whose value is not finite at `index` though nothing that is so goes into it."""
+def spoilt(one: Played, focus: Focus | None = None) -> Spoilt | None:
+    """The first value that is no number or infinite while nothing that goes into it is.
 
-    step: LiveStep
-    index: Index
-    value: Number
-
-
-def spoilt(one: Played) -> Spoilt | None:
-    """The first value that is no number or infinite while nothing that goes into it is."""
+    Of the elements that `focus` goes into, where it is given.
+    """
     for step in one.run.steps[: one.root + 1]:
         value = one.made(step)
         if step.kind != "call" or not _is_looked_at(value):
@@ -190,8 +213,12 @@ def spoilt(one: Played) -> Spoilt | None:
         for is_wrong in (torch.isnan, torch.isinf):
             wrong = is_wrong(value)
             if bool(wrong.any()) and not _is_given(one, step, is_wrong):
-                index = tuple(wrong.nonzero()[0].tolist())
-                return Spoilt(step, index, number_of(value[index]))
+                if focus is None:
+                    index = tuple(wrong.nonzero()[0].tolist())
+                    return Spoilt(step, index, number_of(value[index]))
+                at = at_focus(one, step.index, ~value.isfinite(), focus)
+                if at is not None:
+                    return Spoilt(step, at, number_of(value[at]))
     return None
 
 

@@ -9,6 +9,7 @@ import torch
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.numerics.births import Born, Meeting, Spoilt, first, follows, meeting, spoilt
 from autograd_cli.diagnose.numerics.edges import plain_name
+from autograd_cli.diagnose.numerics.elements import Focus, belonging
 from autograd_cli.diagnose.numerics.masks import Chosen, chooser
 from autograd_cli.diagnose.numerics.played import Index, Number, Played, number_of
 from autograd_cli.diagnose.scene import Scene
@@ -48,13 +49,37 @@ class Cause:
         return self.value.step if self.value is not None else None
 
 
-def cause(one: Played) -> Cause:
-    """Where it begins, by what was made again."""
-    value, born = spoilt(one), first(one)
-    then = follows(one, born) if born is not None else None
-    met = meeting(one) if born is not None and then is None and born.made == born.made else None
+def cause(one: Played, focus: Focus | None = None) -> Cause:
+    """Where it begins, by what was made again: of what the element `focus` of a leaf goes into, if given."""
+    value = spoilt(one, focus)
+    born = first(one, focus, value)
+    value = spoilt(one) if value is None and born is None else value
+    then = follows(one, born, focus) if born is not None else None
+    met = meeting(one, focus) if born is not None and then is None and born.made == born.made else None
     chosen = chooser(one, born) if born is not None and born.arriving == 0 else None
     return Cause(value, born, then, met, chosen)
+
+
+def cause_of(one: Played, leaf: str, wrong: torch.Tensor) -> tuple[Cause, Index | None]:
+    """Where what is not finite in a leaf's gradient begins, and of which of its marked elements that is told.
+
+    Of the first, if anything is known of that.
+    """
+    at: Index = tuple(wrong.nonzero()[0].tolist())
+    found = cause(one, Focus(leaf, at))
+    told = belongs(one, found, leaf, wrong)
+    if told is None or told == at:
+        return found, told
+    found = cause(one, Focus(leaf, told))
+    return found, belongs(one, found, leaf, wrong)
+
+
+def belongs(one: Played, found: Cause, leaf: str, wrong: torch.Tensor) -> Index | None:
+    """The element of a leaf, of those marked, that the cause is told of; None where none is known."""
+    born, value = found.born, found.value
+    if born is not None and found.step is born.step:
+        return belonging(one, born.operand, born.index, leaf, wrong)
+    return None if value is None else belonging(one, value.step.index, value.index, leaf, wrong)
 
 
 def name(one: Played, found: Cause) -> str:
@@ -121,7 +146,9 @@ def told(scene: Scene, one: Played, found: Cause, value_is_told: bool = False) -
     if found.born is not None:
         yield from _of_born(scene, found.born, found.value)
     if found.chosen is not None:
-        yield f"0 arrives since {_why_0(scene, found.chosen)} there, and 0 × inf is no 0 but NaN"
+        factor = found.born.factor if found.born is not None else None
+        by = "nan" if factor is not None and factor != factor else "inf"
+        yield f"0 arrives since {_why_0(scene, found.chosen)} there, and 0 × {by} is no 0 but NaN"
     if found.then is not None:
         yield from _of_product(scene, found.then)
     if found.met is not None:
