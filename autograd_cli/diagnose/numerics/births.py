@@ -201,10 +201,10 @@ def _is_number(value: Number) -> bool:
 # Values
 
 
-def spoilt(one: Played, focus: Focus | None = None) -> Spoilt | None:
+def spoilt(one: Played, focus: Focus | None = None, near: Index = ()) -> Spoilt | None:
     """The first value that is no number or infinite while nothing that goes into it is.
 
-    Of the elements that `focus` goes into, where it is given.
+    Of the elements that `focus` goes into, where it is given; else at the place `near` if it is so there.
     """
     for step in one.run.steps[: one.root + 1]:
         value = one.made(step)
@@ -214,7 +214,8 @@ def spoilt(one: Played, focus: Focus | None = None) -> Spoilt | None:
             wrong = is_wrong(value)
             if bool(wrong.any()) and not _is_given(one, step, is_wrong):
                 if focus is None:
-                    index = tuple(wrong.nonzero()[0].tolist())
+                    every = [tuple(each) for each in wrong.nonzero().tolist()]
+                    index = near if near in every else every[0]
                     return Spoilt(step, index, number_of(value[index]))
                 at = at_focus(one, step.index, ~value.isfinite(), focus)
                 if at is not None:

@@ -53,7 +53,8 @@ def cause(one: Played, focus: Focus | None = None) -> Cause:
     """Where it begins, by what was made again: of what the element `focus` of a leaf goes into, if given."""
     value = spoilt(one, focus)
     born = first(one, focus, value)
-    value = spoilt(one) if value is None and born is None else value
+    if value is None and (born is None or (born.factor is not None and born.factor != born.factor)):
+        value = spoilt(one, near=(born.out if born is not None else None) or ())
     then = follows(one, born, focus) if born is not None else None
     met = meeting(one, focus) if born is not None and then is None and born.made == born.made else None
     chosen = chooser(one, born) if born is not None and born.arriving == 0 else None
