@@ -30,7 +30,7 @@ _RANKS = (
     r"\[(?:default|trainer|worker)(\d+)\]:",
     r"\[\d+,(?:mpirank:)?(\d+)[^\]]*\]<std(?:out|err)>:",
     r"(?:rank|node|worker|local_rank)[ -]?(\d+): ?",
-    r"\s{0,3}(\d{1,4}): (?=\S| {2,4}\S)",
+    r"\s{0,3}(\d{1,4}): (?=\S|\t| {2,8}\S)",
     r"\((?:[\w:.]+ )?pid=(\d+)(?:, ip=[\d.]+)?\) ?",
     r"[\w.]+[-_](\d+) +\| ?",
 )
@@ -52,6 +52,12 @@ _PLAIN = {"n": "\n", "t": "\t", "r": "", "b": "", "f": ""}
 _TRACEBACK = "Traceback (most recent call last)"
 _LONGEST_PREFIX = 200
 _MOST_FIELDS = 32
+_ERROR = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:Error|Warning|Exception): ")
+_NAMED = re.compile(r"(?<!\w)[A-Za-z_]\w*(?:Error|Exception)\s+$")
+_MARK = re.compile(r"(?<!\S)E {1,9}$")
+"""What pytest writes before an error."""
+_ABOVE, _ENOUGH = 6, 3
+"""Lines above an error that are looked at for what stands before them, and how many must have it."""
 _BOX = ("│", "┃")
 _LONGEST = 4_000
 _NESTED = 4
@@ -137,28 +143,44 @@ def _unescaped(text: str) -> str:
 
 
 def unprefixed(found: Sequence[Clean], at: int) -> list[Clean]:
-    """The lines without what stands before the traceback that line `at` ends, and before `at` too.
+    """The lines without what stands before the traceback or the lines above line `at`, and before that too.
 
     So a prefix goes that is nowhere listed: its numbers may differ from line to line.
     """
-    prefix = _prefix(found, at)
-    if prefix is None or not prefix.match(found[at].whole):
+    above = [one.whole for one in found[:at]]
+    prefixes = filter(None, (_of_traceback(above), _repeated(above[-_ABOVE:], found[at].whole)))
+    prefix = next((one for one in prefixes if one.match(found[at].whole)), None)
+    if prefix is None:
         return list(found)
-    return [
-        one._replace(text=one.whole[match.end() :], stamped=True)
-        if (match := prefix.match(one.whole))
-        else one
-        for one in found
-    ]
+    return [_behind(one, match.end()) if (match := prefix.match(one.whole)) else one for one in found]
 
 
-def _prefix(found: Sequence[Clean], at: int) -> re.Pattern[str] | None:
-    for one in reversed(found[:at]):
-        before, begins, _ = one.whole.partition(_TRACEBACK)
+def _behind(one: Clean, end: int) -> Clean:
+    """A line from `end` on, of which other prefixes go as well."""
+    is_indented = one.whole[:end].isspace()
+    return one._replace(text=line(one.whole[end:], one.number).text, stamped=one.stamped or not is_indented)
+
+
+def _of_traceback(above: Sequence[str]) -> re.Pattern[str] | None:
+    """What stands before the last line that begins a traceback, but the class that a notebook names there."""
+    for text in reversed(above):
+        before, begins, _ = text.partition(_TRACEBACK)
+        before = _NAMED.sub("", before)
         if begins:
-            is_one = before.strip() and len(before) <= _LONGEST_PREFIX
-            return re.compile(_blurred(before)) if is_one else None
+            return re.compile(_blurred(before)) if 0 < len(before) <= _LONGEST_PREFIX else None
     return None
+
+
+def _repeated(above: Sequence[str], head: str) -> re.Pattern[str] | None:
+    """What stands before the error in the head, where it stands before lines above that are none as well."""
+    above = [text for text in above if text.strip()]
+    match = _ERROR.search(head)
+    before = _MARK.sub("", head[: match.start()]) if match else ""
+    if not 0 < len(before) <= _LONGEST_PREFIX:
+        return None
+    prefix = re.compile(_blurred(before))
+    same = sum(prefix.match(text) is not None and not _ERROR.search(text) for text in above)
+    return prefix if same >= _ENOUGH and (before.strip() or same == len(above)) else None
 
 
 def _blurred(prefix: str) -> str:

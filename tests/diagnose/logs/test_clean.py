@@ -78,3 +78,25 @@ def test_a_prefix_that_is_nowhere_listed_is_learned(prefix):
 def test_a_line_before_the_traceback_is_no_prefix():
     found = clean.lines(b"30% done Traceback (most recent call last):\n  File\nValueError: odd", 1)
     assert clean.unprefixed(found, 2) == found
+
+
+IPYTHON = ["Cell In[2], line 3", "      2 y = a", "----> 3 f(y)", "", "ValueError: odd"]
+PYTEST = ["    def test_f():", ">       f(y)", "E       ValueError: odd", "", "tests/t.py:3: ValueError"]
+
+
+@pytest.mark.parametrize("prefix", ["Mar 01 10:00:{:02d} host fit[9]: ", "\t", "      ", "(main) {:04d} | "])
+@pytest.mark.parametrize(
+    "said", [["ValueError    Traceback (most recent call last)", *IPYTHON], IPYTHON, PYTEST]
+)
+def test_a_prefix_is_learned_without_a_traceback_below_it_too(prefix, said):
+    log = "\n".join(["", *(prefix.format(at) + line for at, line in enumerate(["one", "two", *said]))])
+    found = clean.lines(log.encode(), 1)[1:]
+    head = next(at for at, one in enumerate(found) if "ValueError: " in one.text)
+    texts = [one.text for one in clean.unprefixed(found, head)][2:]
+    assert texts == [clean.line(text, 0).text for text in said]
+
+
+def test_what_stands_before_errors_alone_or_before_one_line_is_no_prefix():
+    found = clean.lines(b"retry: ValueError: a\n" * 5 + b"a\nb\nc\n  d: ValueError: odd", 1)
+    assert clean.unprefixed(found, 4) == found
+    assert clean.unprefixed(found, 8) == found

@@ -101,6 +101,28 @@ def test_a_log_that_comes_in_pieces_says_the_same(size):
         assert pieces.findings == findings(case["log"])
 
 
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "2031-05-04T10:11:12.{:09d}Z stderr F ",
+        "\x1b[36mtrainer-1  |\x1b[0m ",
+        "[rank3]: ",
+        "May 04 10:11:{:02d} gpu7 fit[9]: ",
+        "pod-{} <night> ",
+        "\t",
+    ],
+)
+def test_a_log_with_a_prefix_on_each_line_says_the_same(prefix):
+    cases = logs("composed.jsonl")[::8]
+    other = 0
+    for case in cases:
+        lines = enumerate(case["log"].split("\n"))
+        told = findings("\n".join(prefix.format(at) + line for at, line in lines))
+        names = [one.finding.name for one in told]
+        other += names[:1] != [one.finding.name for one in findings(case["log"])][:1]
+    assert other <= (1 - LEAST) * len(cases)
+
+
 @pytest.mark.parametrize("name", ["utf-16-le", "utf-16-be", "utf-8"])
 def test_a_windows_shell_writes_utf_16(name):
     mark = "\ufeff"
