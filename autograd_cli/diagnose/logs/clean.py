@@ -44,7 +44,7 @@ _KEY = (
 )
 _TEXT = r'(?:[^"\\]|\\.)*'
 _FIELD = re.compile(rf'"{_KEY}" *: *"({_TEXT})')
-_PAIR = re.compile(rf'\b{_KEY}="({_TEXT}(?:Error|Exception|Traceback){_TEXT})')
+_PAIR = re.compile(rf'\b{_KEY}="({_TEXT}(?:Error|Exception|Warning|Traceback){_TEXT})')
 _NOTEBOOK = re.compile(r'\s*"(.*)",?\s*$')
 _ESCAPED_LINES = re.compile(r"\\n +File \\?[\"']|last\):\\n|\\nException raised from")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
@@ -108,7 +108,17 @@ def lines(content: bytes, first: int) -> list[Clean]:
 
 
 def pieces(raw: str) -> list[tuple[int, str]]:
-    """The lines that are packed into a line, each with where it begins there; mostly the line alone."""
+    """The lines that are packed into a line, each with where it begins there; mostly the line alone.
+
+    What one logger packed another may have packed again: then they begin there or a little later.
+    """
+    found = _packed(raw)
+    if found == [(0, raw)]:
+        return found
+    return [(start + begin, text) for start, piece in found for begin, text in _packed(piece)]
+
+
+def _packed(raw: str) -> list[tuple[int, str]]:
     if "\\u001b[" in raw and (match := _NOTEBOOK.match(raw)):
         return _unpacked(match[1], match.start(1))
     if '="' in raw and (pairs := list(islice(_PAIR.finditer(raw), _MOST_FIELDS))):
@@ -128,11 +138,14 @@ def _fields(raw: str) -> list[re.Match[str]]:
 
 
 def _unpacked(text: str, start: int) -> list[tuple[int, str]]:
-    found = []
-    for part in text.split("\\n"):
-        found.append((start, _unescaped(part)))
-        start += len(part) + 2
-    return found[:-1] if len(found) > 1 and not found[-1][1] else found
+    """The lines of a text with its breaks written out; a backslash that is written as two is none of them."""
+    found, begin = [], 0
+    for match in _ESCAPE.finditer(text):
+        if match[2] == "n":
+            found.append((start + begin, _unescaped(text[begin : match.start()])))
+            begin = match.end()
+    rest = _unescaped(text[begin:])
+    return [*found, (start + begin, rest)] if rest or not found else found
 
 
 def _unescaped(text: str) -> str:

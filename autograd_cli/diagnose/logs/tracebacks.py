@@ -110,7 +110,10 @@ def _pieces(window: Window, start: int, stop: int) -> tuple[list[str], int]:
     found = clean.pieces(window.content[start:stop].decode("utf-8", "replace"))
     if len(found) == 1 and not found[0][0]:
         return [found[0][1][max(head - _LONGEST_START, 0) :]], 0
-    return [text for _, text in found], max(sum(begin < head for begin, _ in found) - 1, 0)
+    texts = [text for _, text in found]
+    at = max(sum(begin < head for begin, _ in found) - 1, 0)
+    errors = (back for back in range(at, -1, -1) if _HEAD.match(texts[back]))
+    return texts, next(errors, at)
 
 
 def frames(lines: Iterable[str]) -> tuple[Frame, ...]:

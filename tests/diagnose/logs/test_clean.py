@@ -56,6 +56,10 @@ def test_bytes_that_are_no_text_are_no_obstacle():
             ["failed: 'one", '  File "a.py", line 3', "E: x'"],
         ),
         (b'    "\\u001b[0;31mValueError\\u001b[0m: odd",', ["ValueError: odd"]),
+        (
+            b'{"log":"C:\\\\lib\\\\torch\\\\nn\\\\a.py:3: UserWarning: odd\\n"}',
+            ["C:\\lib\\torch\\nn\\a.py:3: UserWarning: odd"],
+        ),
         (b"pattern = 'a\\nb'", ["pattern = 'a\\nb'"]),
         (b'{"loss": 0.25}', ['{"loss": 0.25}']),
     ],

@@ -123,6 +123,28 @@ def test_a_log_with_a_prefix_on_each_line_says_the_same(prefix):
     assert other <= (1 - LEAST) * len(cases)
 
 
+def each_line(log):
+    return "\n".join(json.dumps({"log": f"{line}\n", "stream": "stderr"}) for line in log.split("\n"))
+
+
+def as_field(log):
+    return json.dumps({"level": "error", "message": "failed", "exc_info": log})
+
+
+def as_pair(log):
+    return f"level=error msg=failed exc={json.dumps(log)}"
+
+
+@pytest.mark.parametrize("packed", [each_line, as_field, as_pair])
+def test_a_log_that_a_logger_packed_says_the_same(packed):
+    cases = logs("composed.jsonl")[::8]
+    told = [(findings(case["log"]), findings(packed(case["log"]))) for case in cases]
+    other = sum([one.finding.name for one in a] != [one.finding.name for one in b] for a, b in told)
+    assert other <= (1 - LEAST) * len(cases)
+    frames = [(a[0].frame, b[0].frame) for a, b in told if a and b and a[0].frame]
+    assert sum(a.text != (b and b.text) for a, b in frames) <= (1 - LEAST) * len(frames)
+
+
 @pytest.mark.parametrize("name", ["utf-16-le", "utf-16-be", "utf-8"])
 def test_a_windows_shell_writes_utf_16(name):
     mark = "\ufeff"
