@@ -52,7 +52,7 @@ _PLAIN = {"n": "\n", "t": "\t", "r": "", "b": "", "f": ""}
 _TRACEBACK = "Traceback (most recent call last)"
 _LONGEST_PREFIX = 200
 _MOST_FIELDS = 32
-_ERROR = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:Error|Warning|Exception): ")
+_ERROR = re.compile(r"(?<![\w.])(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:Error|Warning|Exception): ")
 _NAMED = re.compile(r"(?<!\w)[A-Za-z_]\w*(?:Error|Exception)\s+$")
 _MARK = re.compile(r"(?<!\S)E {1,9}$")
 """What pytest writes before an error."""
