@@ -53,7 +53,7 @@ def laid_out(entries: list[Entry], right: int | None, room: Room) -> Table:
         right = left - text
     what = _aligned_at(did, right)
     if right is not None:
-        fact = max(min(_needed(did), right) - what - _GAP, 0)
+        fact = max(min(_needed(did), right) - what - _GAP, *_beside(did, what, right), 0)
     rows = [row for entry in entries for row in _rows(entry, line, what, right)]
     columns = (
         Column("line".rjust(line), "quiet", width=line),
@@ -86,6 +86,12 @@ def _aligned_at(did: list[Effect], right: int | None) -> int:
         facts = [size for one in pairs if (size := wide(one.fact)) <= right // 2]
         most = min(most, right - _GAP - max(facts, default=0))
     return max([11, *(size for one in pairs if (size := MARK + wide(one.what)) <= most)])
+
+
+def _beside(did: list[Effect], what: int, right: int) -> list[int]:
+    """The cells of the facts that there is room for in their column, beside what was done."""
+    sizes = [wide(one.fact) for one in did if one.fact and MARK + wide(one.what) <= what]
+    return [size for size in sizes if what + _GAP + size <= right]
 
 
 def _rows(entry: Entry, line: int, what: int, right: int | None) -> Iterator[tuple[Words, ...]]:

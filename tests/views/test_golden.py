@@ -31,6 +31,20 @@ def test_a_stored_report_looks_as_it_did(path, drawing, request):
     assert text == golden.read_text()
 
 
+@pytest.mark.parametrize("path", REPORTS, ids=lambda path: path.stem)
+def test_no_row_of_a_listing_is_broken_where_there_is_room(path):
+    report = from_json(path.read_text())
+    plain, wide = (_listing(render(report, form, width, colour=False)) for form, width in WIDE)
+    assert len(wide) == len(plain)
+
+
+WIDE = [("plain", None), ("rich", 200)]
+
+
+def _listing(text):
+    return next((part.splitlines() for part in text.split("\n\n") if part.startswith(" line ")), [])
+
+
 def test_every_golden_file_belongs_to_a_stored_report():
     kept = {f"{path.stem}.{drawing}.txt" for path in REPORTS for drawing in DRAWINGS}
     assert {path.name for path in (ROOM / "golden").iterdir()} == kept
