@@ -34,7 +34,7 @@ def test_a_stored_report_looks_as_it_did(path, drawing, request):
 @pytest.mark.parametrize("path", REPORTS, ids=lambda path: path.stem)
 def test_no_row_of_a_listing_is_broken_where_there_is_room(path):
     report = from_json(path.read_text())
-    plain, wide = (_listing(render(report, form, width, colour=False)) for form, width in WIDE)
+    plain, wide = (_listing(render(report, form, width=width, colour=False)) for form, width in WIDE)
     assert len(wide) == len(plain)
 
 
