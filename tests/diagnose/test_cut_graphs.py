@@ -55,7 +55,7 @@ def test_further_cuts_on_the_way_are_told(why_it_failed):
     lines, *_ = CUTS["item"]
     (finding,) = why_it_failed(f"{HEAD}{lines}\nloss.backward()\n")
     assert finding.cause[0] == (
-        "so does `torch.tensor(loss)` on line 6: it copies the values into a new tensor, outside the graph"
+        "so does `torch.tensor(loss)` on line 6: it makes a new tensor of the values, outside the graph"
     )
     assert finding.fix[0].text == "line 5:  loss = (w * x).sum(); line 6:  loss = loss"
 

@@ -31,6 +31,11 @@ def is_repeatable(whole: Whole, statement: Statement, claim: str) -> bool:
     return bool(names & _FACTS) or not _draws_unseeded(whole)
 
 
+def draws(statement: Statement) -> bool:
+    """Whether a statement draws numbers itself."""
+    return any(_DRAWS.search(name) for name in _names(statement))
+
+
 def _names(statement: Statement) -> Iterator[str]:
     for part in parts(statement):
         for node in nodes.walk(part):

@@ -23,7 +23,7 @@ REASONS = {
     "number": "leaves torch for Python, and no gradient comes back",
     "whole": "gives whole numbers, which do not change when its operands change a little",
     "truth": "gives truth values, which do not change when its operands change a little",
-    "copy": "copies the values into a new tensor, outside the graph",
+    "copy": "makes a new tensor of the values, outside the graph",
     "indices": "gives places beside the values, whole numbers, which do not change when they change a little",
 }
 """How each kind ends the way, as the end of a sentence."""

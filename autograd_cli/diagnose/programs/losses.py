@@ -24,13 +24,19 @@ def made_leaf(whole: Whole) -> Iterator[Finding]:
         traced = value_named(whole, nodes.Name(text))
         if traced is None or traced.number not in leaves or not is_made(traced):
             continue
-        found = deepest(whole, list(cuts(whole, sources(whole, nodes.Name(text), place.span.start))))
+        found = deepest(whole, list(cuts(whole, _way(whole, text, place))))
         yield _cut_before(whole, text, place, *found) if found else _without_leaf(whole, text, place)
+
+
+def _way(whole: Whole, text: str, place: Expr | Statement) -> Iterator[Source]:
+    """What leads to a loss, without the flag that it was given: it would pass for what has a graph."""
+    for source in sources(whole, nodes.Name(text), place.span.start):
+        yield replace(source, made=None) if name_of(source) == text else source
 
 
 def _cut_before(whole: Whole, text: str, place: Expr | Statement, expr: Expr, kind: str) -> Finding:
     """A loss whose way from a leaf is cut: the cut is named, and left out."""
-    every = cuts(whole, sources(whole, nodes.Name(text), place.span.start))
+    every = cuts(whole, _way(whole, text, place))
     return whole.finding(
         "AGX419",
         f"Telling `{text}` to require grad on {whole.where(place.span)} makes no graph: "
@@ -53,7 +59,7 @@ def _untold(whole: Whole, place: Expr | Statement, fix: Fix) -> Fix:
 
 def _without_leaf(whole: Whole, text: str, place: Expr | Statement) -> Finding:
     """A loss that nothing which requires grad goes into."""
-    way = list(sources(whole, nodes.Name(text), place.span.start))
+    way = list(_way(whole, text, place))
     mode = next((found for source in way if (found := _mode_on_the_way(whole, source))), None)
     if mode is not None:
         return _under_mode(whole, text, place, mode)

@@ -9,7 +9,7 @@ from autograd_cli.diagnose.drawing import label
 from autograd_cli.diagnose.facts import make
 from autograd_cli.diagnose.statements import around, statements
 from autograd_cli.errors import Span
-from autograd_cli.lang.nodes import For, Program, Statement
+from autograd_cli.lang.nodes import Define, For, Program, Statement
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Finding
 from autograd_cli.run.traced import Ran, Site, Traced, now
@@ -62,6 +62,11 @@ class Whole:
     def all_statements(self) -> tuple[Statement, ...]:
         """Every statement, in the order of the text."""
         return tuple(statements(self.program.statements))
+
+    @cached_property
+    def functions(self) -> dict[str, Define]:
+        """The functions that the program defines, by their names."""
+        return {s.name: s for s in self.all_statements if isinstance(s, Define)}
 
     @cached_property
     def values(self) -> tuple[Traced, ...]:

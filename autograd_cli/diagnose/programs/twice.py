@@ -1,12 +1,24 @@
 """A second backward over a graph whose first one freed it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from autograd_cli.diagnose import drawing
+from autograd_cli.diagnose.programs.chance import draws
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.scene import reachable
 from autograd_cli.diagnose.programs.ways import arguments, requires_grad
-from autograd_cli.diagnose.statements import calls, inserted, keyword_added, replaced, targets
+from autograd_cli.diagnose.statements import (
+    around,
+    called,
+    calls,
+    indent_of,
+    inserted,
+    keyword_added,
+    parts,
+    replaced,
+    statements,
+    targets,
+)
 from autograd_cli.errors import Span
 from autograd_cli.graph.saved import is_freed
 from autograd_cli.lang import nodes
@@ -15,6 +27,9 @@ from autograd_cli.report import Finding, Fix
 from autograd_cli.run.traced import Passed, Traced
 
 _TWICE = "backward through the graph a second time"
+_ANEW = ", which draws anew"
+_BACKWARDS = ("backward", "grad", "step")
+_BLOCKS = (nodes.For, nodes.With, nodes.Define)
 
 
 def again(case: Ended) -> Finding | None:
@@ -126,9 +141,10 @@ def _fixes(case: Ended, first: Passed, crossing: Traced | None) -> Iterator[Fix]
     in_rounds = first.span == case.expr.span
     if in_rounds and crossing is not None and _is_carried(case, crossing):
         yield from _detached(case, crossing)
-    else:
-        yield from _computed_again(case)
-    yield from _retained(case, first.span)
+        yield from _retained(case, first.span)
+        return
+    both = (*_computed_again(case, first), *_retained(case, first.span))
+    yield from sorted(both, key=lambda fix: fix.text.endswith(_ANEW))
 
 
 def _retained(case: Ended, span: Span) -> Iterator[Fix]:
@@ -158,24 +174,86 @@ def _backwards(case: Ended) -> Iterator[nodes.Call]:
     return calls(case.run.program, "backward", "grad")
 
 
-def _computed_again(case: Ended) -> Iterator[Fix]:
-    """The statements that made the graph, once more before the second backward."""
-    made = _made_by(case)
-    lines = [case.source[statement.span] for statement in made]
-    if lines and not any("\n" in line for line in lines):
-        words = f"before line {case.line}:  {'; '.join(lines)}"
-        yield Fix(words, inserted(case.source, case.statement, lines))
+def _computed_again(case: Ended, first: Passed) -> Iterator[Fix]:
+    """The statements that made the graph once more: before the second backward, or in each round."""
+    loops = case.whole.loops(case.expr.span) if first.span == case.expr.span else ()
+    place = loops[-1] if loops else case.statement
+    made = _made_by(case, place)
+    if not made or any(called(node) in _BACKWARDS for each in made for node in _nodes(each)):
+        return
+    if loops:
+        yield _in_each_round(case, loops[-1], made)
+    else:
+        anew = _ANEW if any(map(draws, made)) else ""
+        words = f"before line {case.line}:  {_told_lines(case, made)}{anew}"
+        yield Fix(words, inserted(case.source, place, _moved(case, made, place)))
 
 
-def _made_by(case: Ended) -> list[Statement]:
-    """The assignments, in this program's outermost block, of the values that the backward goes through."""
+def _in_each_round(case: Ended, loop: nodes.For, made: Sequence[Statement]) -> Fix:
+    """What is computed before a loop moved into it, before the first statement that uses it."""
+    names = {name for statement in made for name in _given(statement)}
+    user = next((each for each in loop.body if _reads(each) & names), loop.body[0])
+    program = inserted(case.source, user, _moved(case, made, user))
+    others = (
+        each for each in _before(case, loop) if each not in made and each.span.start > made[0].span.start
+    )
+    if not any(_reads(each) & names for each in others):
+        program = _without(program, case, made)
+    words = f"before line {case.whole.line(user.span)}, in each round:  {_told_lines(case, made)}"
+    return Fix(words, program)
+
+
+def _told_lines(case: Ended, made: Sequence[Statement]) -> str:
+    """The code of statements in one line, of a block its lines alone."""
+    texts = [case.source[each.span] for each in made]
+    if not any("\n" in text for text in texts):
+        return "; ".join(texts)
+    return f"what lines {case.whole.line(made[0].span)} to {case.source.line_of(made[-1].span.end)} compute"
+
+
+def _moved(case: Ended, made: Sequence[Statement], place: Statement) -> list[str]:
+    """The code of statements as it stands in the block of another."""
+    deeper = indent_of(case.source, place.span.start).removeprefix(indent_of(case.source, made[0].span.start))
+    return [case.source[each.span].replace("\n", f"\n{deeper}") for each in made]
+
+
+def _without(program: str, case: Ended, made: Sequence[Statement]) -> str:
+    """A program that begins as the source does, without the lines that hold these statements alone."""
+    for each in reversed(made):
+        start, stop = program.rfind("\n", 0, each.span.start) + 1, program.find("\n", each.span.end) + 1
+        if program[start:stop].strip() == case.source[each.span]:
+            program = program[:start] + program[stop:]
+    return program
+
+
+def _nodes(statement: Statement) -> Iterator[nodes.Expr]:
+    """Every node of the expressions of a statement and of its blocks."""
+    return (node for each in statements((statement,)) for part in parts(each) for node in nodes.walk(part))
+
+
+def _reads(statement: Statement) -> set[str]:
+    return {node.id for node in _nodes(statement) if isinstance(node, nodes.Name)}
+
+
+def _given(statement: Statement) -> set[str]:
+    """The names that a statement and its blocks give values to."""
+    return {name for each in statements((statement,)) for name in targets(each)}
+
+
+def _made_by(case: Ended, place: Statement) -> list[Statement]:
+    """The statements before another, in the blocks that it stands in, that a backward's values come from."""
     if case.root is None:
         return []
     names = {t.name for t in reachable([case.root]) if t.name and t.grad_fns and arguments(t)}
-    found = [
-        s for s in case.run.program.statements if isinstance(s, nodes.Assign) and set(targets(s)) & names
-    ]
-    return [s for s in found if s.span.end < case.statement.span.start]
+    return [each for each in _before(case, place) if _given(each) & names]
+
+
+def _before(case: Ended, place: Statement) -> list[Statement]:
+    """The statements before another in the blocks that it stands in, definitions aside."""
+    outer = around(case.run.program, place.span)[:-1]
+    blocks = [case.run.program.statements, *(each.body for each in outer if isinstance(each, _BLOCKS))]
+    earlier = (each for block in blocks for each in block if each.span.end <= place.span.start)
+    return [each for each in earlier if not isinstance(each, nodes.Define)]
 
 
 def _detached(case: Ended, crossing: Traced) -> Iterator[Fix]:

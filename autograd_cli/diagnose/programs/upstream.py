@@ -1,16 +1,18 @@
 """Where a name's value comes from in the text: the assignments that lead to it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from autograd_cli.diagnose.programs.scene import Whole
-from autograd_cli.diagnose.statements import around, called, parts, statements, targets
+from autograd_cli.diagnose.statements import around, called, calls, parts, statements, targets
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr, Statement
 from autograd_cli.report import Made
 
 _MODES = {"no_grad", "inference_mode", "set_grad_enabled"}
+_PUTS = ("append", "extend", "insert")
 
 
 @dataclass(frozen=True)
@@ -23,44 +25,96 @@ class Source:
 
 
 def sources(whole: Whole, expr: Expr, before: int) -> Iterator[Source]:
-    """The assignments that lead to `expr`, the nearest first; each once."""
-    seen: set[int] = set()
+    """The assignments that lead to `expr`, the nearest first; each once.
+
+    What is put into a list is one of them, and so is what the caller hands over, where a name is a parameter.
+    """
+    seen: set[Span] = set()
     waiting = [(expr, before)]
     while waiting:
         node, limit = waiting.pop(0)
         for name in names_in(whole, node):
-            found = _assigned(whole, name, limit)
-            if found is not None and id(found.statement) not in seen:
-                seen.add(id(found.statement))
-                yield found
-                waiting.append((found.value, found.statement.span.start))
+            for found in _leading(whole, name, limit):
+                if found.value.span not in seen:
+                    seen.add(found.value.span)
+                    yield found
+                    waiting.append((found.value, found.statement.span.start))
+
+
+def _leading(whole: Whole, name: str, before: int) -> Iterator[Source]:
+    """What a name has its value from at a place."""
+    handed = list(_handed(whole, name, before))
+    found = None if handed else _assigned(whole, name, before)
+    if found is not None:
+        yield found
+    yield from handed
+    yield from _put_in(whole, name)
 
 
 def names_in(whole: Whole, expr: Expr) -> list[str]:
     """The names that an expression reads, with those of the functions of the program that it calls."""
-    found: dict[str, None] = {}
-    for node in nodes.walk(expr):
-        if isinstance(node, nodes.Name):
-            found[node.id] = None
-            for inner in _body(whole, node.id):
-                found.update(dict.fromkeys(n.id for n in nodes.walk(inner) if isinstance(n, nodes.Name)))
-    return list(found)
+    every = (node.id for part in _with_bodies(whole, expr) for node in nodes.walk(part) if _is_name(node))
+    return list(dict.fromkeys(every))
 
 
-def _body(whole: Whole, name: str) -> Iterator[Expr]:
-    """The expressions of the function of that name, where the program defines it."""
-    for statement in whole.all_statements:
-        if isinstance(statement, nodes.Define) and statement.name == name:
-            for inner in statements(statement.body):
-                yield from parts(inner)
+def _is_name(node: Expr) -> TypeGuard[nodes.Name]:
+    return isinstance(node, nodes.Name)
+
+
+def _with_bodies(whole: Whole, expr: Expr) -> Iterator[Expr]:
+    """An expression, then those of the functions of the program that it calls, and that these call."""
+    waiting, seen = [expr], set()
+    while waiting:
+        part = waiting.pop(0)
+        yield part
+        for node in nodes.walk(part):
+            if _is_name(node) and node.id in whole.functions and node.id not in seen:
+                seen.add(node.id)
+                waiting += [
+                    inner for each in statements(whole.functions[node.id].body) for inner in parts(each)
+                ]
 
 
 def parts_of(whole: Whole, source: Source) -> Iterator[Expr]:
     """Every node of what was assigned, with the bodies of the program's functions that it calls."""
-    yield from nodes.walk(source.value)
-    for node in nodes.walk(source.value):
-        for inner in _body(whole, called(node)):
-            yield from nodes.walk(inner)
+    for part in _with_bodies(whole, source.value):
+        yield from nodes.walk(part)
+
+
+def _handed(whole: Whole, name: str, before: int) -> Iterator[Source]:
+    """What the calls of a function hand over, where a name is a parameter of the one that a place is in."""
+    inside = [s for s in around(whole.program, Span(before, before)) if isinstance(s, nodes.Define)]
+    function = inside[-1] if inside else None
+    names = [each.name for each in function.parameters] if function else []
+    own = statements(function.body) if function else ()
+    if function is None or name not in names or any(name in targets(s) for s in own if s.span.end <= before):
+        return
+    for call in calls(whole.program, function.name):
+        value = argument_of(call, names, name)
+        if value is not None:
+            yield Source(whole.statement(call.span), value, None)
+
+
+def argument_of(call: nodes.Call, names: Sequence[str], name: str) -> Expr | None:
+    """What a call hands over for one of the parameters of these names."""
+    given = next((keyword.value for keyword in call.keywords if keyword.name == name), None)
+    at = names.index(name)
+    return given or (call.args[at] if at < len(call.args) else None)
+
+
+def _put_in(whole: Whole, name: str) -> Iterator[Source]:
+    """What is appended to a list of that name, or put in its places."""
+    for call in calls(whole.program, *_PUTS):
+        target = call.function.value if isinstance(call.function, nodes.Attribute) else None
+        if target == nodes.Name(name) and call.args:
+            yield Source(whole.statement(call.span), call.args[-1], None)
+    for statement in whole.all_statements:
+        if isinstance(statement, nodes.Assign) and any(_is_place_of(t, name) for t in statement.targets):
+            yield Source(statement, statement.value, None)
+
+
+def _is_place_of(target: Expr, name: str) -> bool:
+    return isinstance(target, nodes.Subscript) and target.value == nodes.Name(name)
 
 
 def _assigned(whole: Whole, name: str, before: int) -> Source | None:
@@ -129,11 +183,9 @@ def _is_on(mode: Expr) -> bool:
 
 def mode_of(whole: Whole, source: Source) -> Expr | None:
     """The mode that a value was computed under, in the body of a function of the program too."""
-    called_names = {called(node) for node in nodes.walk(source.value)}
-    for statement in whole.all_statements:
-        if isinstance(statement, nodes.Define) and statement.name in called_names:
-            inner = (mode_around(whole, each) for each in statements(statement.body))
-            found = next(filter(None, inner), None)
-            if found is not None:
-                return found
+    for name in names_in(whole, source.value):
+        body = whole.functions[name].body if name in whole.functions else ()
+        found = next(filter(None, (mode_around(whole, each) for each in statements(body))), None)
+        if found is not None:
+            return found
     return mode_around(whole, source.statement)
