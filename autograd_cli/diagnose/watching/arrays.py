@@ -6,7 +6,6 @@ import zlib
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from threading import RLock
 from typing import Any, NamedTuple
 from weakref import ref
 
@@ -85,11 +84,14 @@ class _Print:
 
 
 class Memories:
-    """The memory that arrays share, whatever thread made them."""
+    """The memory that arrays share, whatever thread made them.
+
+    There is no lock: a process that is forked while another thread holds one would wait for it forever.
+    Each step takes or puts one entry, so that the worst that threads do to each other is to lose one.
+    """
 
     def __init__(self) -> None:
         self.shared: dict[int, _Shared] = {}
-        self._lock = RLock()
 
     def share(self, tensor: torch.Tensor, spot: Spot | None, array: Any) -> None:
         """Note that an array has the memory of a tensor; None for one that the tensor was made of."""
@@ -98,8 +100,7 @@ class Memories:
             return
         memory = tensor.untyped_storage()
         if 0 < memory.nbytes() <= _MOST_BYTES:
-            with self._lock:
-                self._share(storage, memory, spot, array)
+            self._share(storage, memory, spot, array)
 
     def _share(self, storage: int, memory: torch.UntypedStorage, spot: Spot | None, array: Any) -> None:
         shared = self.shared.pop(storage, None)
@@ -111,17 +112,16 @@ class Memories:
             alive = [each for each in shared.arrays if each() is not None]
             shared.arrays = [*alive[-_MOST_ARRAYS:], ref(array)]
         if len(self.shared) >= _MOST_SHARED:
-            del self.shared[next(iter(self.shared))]
+            self.shared.pop(next(iter(list(self.shared)), storage), None)
         self.shared[storage] = shared
 
     def has(self, storage: int) -> bool:
         """Whether an array may still write into the memory."""
-        with self._lock:
-            shared = self.shared.get(storage)
-            if shared is not None and not shared.is_alive():
-                del self.shared[storage]
-                return False
-            return shared is not None
+        shared = self.shared.get(storage)
+        if shared is not None and not shared.is_alive():
+            self.shared.pop(storage, None)
+            return False
+        return shared is not None
 
     def spot(self, storage: int) -> Spot | None:
         """Where the first array was made."""

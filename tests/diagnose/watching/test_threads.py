@@ -100,3 +100,36 @@ def test_an_array_that_one_thread_changes_is_seen_by_the_backward_of_another(fou
         "thread = threading.Thread(target=train)\nthread.start()\nthread.join()\n"
     )
     assert (one.code, one.line) == ("AGX415", 7)
+
+
+FORKING = """
+import os, signal, sys, threading, torch
+from autograd_cli.diagnose.watching import arrays
+from autograd_cli.diagnose.watching.watch import Watch
+begun, is_over, before = threading.Event(), threading.Event(), arrays._memory
+def slow(storage):
+    if threading.current_thread() is thread:
+        begun.set()
+        is_over.wait()
+    return before(storage)
+arrays._memory = slow
+thread = threading.Thread(target=lambda: torch.ones(8).numpy())
+with Watch() as watch:
+    kept = torch.ones(8).numpy()
+    thread.start()
+    begun.wait()
+    child = os.fork()
+    if not child:
+        signal.alarm(10)
+        (torch.ones(8, requires_grad=True) * torch.from_numpy(kept)).sum()
+        os._exit(0)
+    code = os.waitpid(child, 0)[1]
+    is_over.set()
+    thread.join()
+sys.exit(watch.trouble or code)
+"""
+
+
+def test_a_process_that_is_forked_while_a_thread_shares_an_array_goes_on():
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKING], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
