@@ -63,10 +63,37 @@ def kink(scene: Scene) -> Iterator[Finding]:
 
 
 def all_pairs(scene: Scene) -> Iterator[Finding]:
-    """AGX407 where a column meets a row in the loss, unless the column was made for that purpose."""
+    """AGX407 where a column meets a row in the loss, unless the column was made for that purpose.
+
+    A column of data that a prediction is taken from, all squared or so and summed, is a target.
+    """
     for finding in pairs.silent_broadcast(scene):
-        if not any(_made_a_column(scene, step) for step in _columns(scene, finding)):
+        made = [step for step in _columns(scene, finding) if _made_a_column(scene, step)]
+        if not made or all(_is_target(scene, finding, step) for step in made):
             yield finding
+
+
+_OF_ERRORS = {"pow", "square", "abs", "mul", "div", "true_divide", "neg", "sum", "mean"}
+
+
+def _is_target(scene: Scene, finding: Finding, column: LiveStep) -> bool:
+    """Whether a column without a gradient is taken from what has one, for a loss made as of errors."""
+    place = next(s for s in scene.run.steps if tuple(s.expr.span) == finding.span and s.kind == "call")
+    sides = [side for side in scene.arguments(place) if isinstance(side.value, torch.Tensor)]
+    trained = [side for side in sides if side.value.requires_grad]
+    is_error = place.function is not None and place.function.name == "sub"
+    if not is_error or column.value.requires_grad or len(trained) != 1:
+        return False
+    made_of = {place.index}
+    for step in scene.run.steps[place.index + 1 :]:
+        if made_of.isdisjoint(side.index for side in scene.arguments(step)):
+            continue
+        if step.function is None or step.function.name not in _OF_ERRORS:
+            return False
+        if isinstance(step.value, torch.Tensor) and step.value.numel() == 1:
+            return True
+        made_of.add(step.index)
+    return False
 
 
 def _columns(scene: Scene, finding: Finding) -> Iterator[LiveStep]:

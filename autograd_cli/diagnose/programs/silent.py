@@ -249,7 +249,8 @@ def _fixes(whole: Whole, victims: Sequence[Victim], passed: Passed) -> tuple[Fix
     """The write behind the backward, or where the graph knows of it: first what leaves the root as it is."""
     spans, through = spans_of(victims)[:1], ways_of(whole, victims)
     fixes = [*moved_behind(whole, spans[0], passed.span), *mended(whole, spans, through)]
-    number = next(at for at, each in enumerate(whole.ran.backwards, start=1) if each is passed)
+    # The first there: in later rounds the leaves are not those that they would have been.
+    number = next(at for at, each in enumerate(whole.ran.backwards, start=1) if each.span == passed.span)
     roots = started(whole.ran, whole.source.text, number).roots
     if roots is None or is_alone(whole, spans, through):
         return tuple(fixes)
