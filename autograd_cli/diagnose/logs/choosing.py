@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autograd_cli.diagnose.logs import facts as facts_of
 from autograd_cli.diagnose.logs.records import Facts, Frame, Raised, Row, Text
@@ -31,6 +31,11 @@ def known(raised: Sequence[Raised]) -> tuple[Known, ...]:
     """Of each error the first that a row speaks of, from its root on; in the order of the log."""
     found = (next(filter(None, map(_known, _chain(one))), None) for one in raised)
     return tuple(one for one in found if one is not None)
+
+
+def _in_one(raised: Raised) -> Raised:
+    """The error with its message in one line, as it was before a terminal broke it within words."""
+    return replace(raised, message=raised.message.replace("\n", ""))
 
 
 def chosen(found: Sequence[Known]) -> tuple[Known, ...]:
@@ -78,6 +83,10 @@ def _known(raised: Raised) -> Known | None:
     """The error with the first row that speaks of it; None for one that is none of ours."""
     if _is_of_others(raised.frames):
         return None
+    return _spoken(raised) or (_spoken(_in_one(raised)) if "\n" in raised.message else None)
+
+
+def _spoken(raised: Raised) -> Known | None:
     message = " ".join(raised.message.split()).lower()
     rows = [row for row in ROWS if _may_be(row, raised.kind, message)]
     facts = facts_of.read(raised) if rows else Facts()
@@ -108,7 +117,10 @@ def _root(errors: Sequence[Known]) -> Known:
     last = errors[-1]
     ranks = {last.raised.rank}
     for one in reversed(errors[:-1]):
-        is_echo = one.row.name == last.row.name and one.raised.rank not in ranks
+        is_placed = bool(one.raised.frames) and not last.raised.frames
+        is_echo = one.row.name == last.row.name and (
+            one.raised.rank not in ranks or (is_placed and one.raised.message == last.raised.message)
+        )
         if not is_echo and last.raised.kind:
             break
         last = one

@@ -54,6 +54,7 @@ _BEGINS = re.compile(
     r"Traceback \(most recent call last\)|╭─|"
     r"^(?:Exception has occurred: |-{20,}$|_{8,} .* _{8,}$|={8,} FAILURES)"
 )
+_ENDS = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:Error|Exception|Interrupt|Exit)(?:: |:?$)")
 _PARTED = re.compile(r"During handling of the above|The above exception was the direct cause")
 
 _FILE = re.compile(r"\s*(?:> )?File \"(?P<file>[^\"]+)\", line (?P<line>\d+)(?:, in (?P<function>.+))?$")
@@ -267,14 +268,21 @@ def _stack(before: Sequence[str]) -> tuple[Frame, ...]:
     return tuple(takewhile(lambda frame: not _WARNS.search(frame.file), _frames(lines, ())))
 
 
+def _is_frame(text: str) -> bool:
+    return any(form.match(text) for form in (_FILE, _ARROW, _OLD)) or _marks_a_place(text)
+
+
 def _start(before: Sequence[str]) -> int:
     """Where the traceback begins that ends after these lines; their end where there is none.
 
-    What a worker's own traceback was sent along with is a part of it.
+    What a worker's own traceback was sent along with is a part of it; one that an error ended above is none.
     """
+    is_over = has_frames = False
     for at in range(len(before) - 1, -1, -1):
         if _BEGINS.search(before[at]) and not before[at].startswith("Original"):
-            return at
+            return len(before) if is_over else at
+        has_frames = has_frames or _is_frame(before[at])
+        is_over = is_over or (not has_frames and _ENDS.match(before[at]) is not None)
         if _PARTED.search(before[at]):
             return at + 1
     return 0

@@ -129,3 +129,40 @@ def test_anomaly_detection_says_which_line_made_the_node_that_fails(depth):
     assert one.finding.cause[0] == "`y = x.sqrt()` needs it for its gradient"
     (one,) = read([failed(f"RuntimeError: {NAN}").encode()]).findings
     assert one.finding.sentence == "SqrtBackward0 gives NaN in a gradient."
+
+
+ENDED = """\
+Traceback (most recent call last):
+  File "load.py", line 3, in first
+    connect()
+TimeoutError: no answer
+trying again
+"""
+MINE = """\
+Traceback (most recent call last):
+  File "fit.py", line 9, in step
+    total.backward()
+RuntimeError: grad can be implicitly created only for scalar outputs
+"""
+
+
+def told_of(log):
+    return [(one.finding.name, one.frame and one.frame.text) for one in read([log.encode()]).findings]
+
+
+def test_frames_of_a_traceback_that_ended_above_are_of_no_later_line():
+    scalar = "RuntimeError: grad can be implicitly created only for scalar outputs\n"
+    assert told_of(f"{ENDED}{scalar}") == [("nonscalar-loss-backward", None)]
+    assert told_of(f"{ENDED}- see the page on {scalar}") == []
+
+
+def test_what_repeats_an_error_without_its_frames_is_told_by_those():
+    again = "fit.py stopped: RuntimeError: grad can be implicitly created only for scalar outputs\n"
+    assert told_of(f"{MINE}cleaning up\nERROR {again}") == [("nonscalar-loss-backward", "total.backward()")]
+
+
+def test_a_message_that_a_terminal_broke_within_a_word_is_read():
+    said = "RuntimeError: one of the variables needed for gradient computation has been modified by an "
+    said += "inplace operation: [torch.FloatTensor [3]], which is output 0 of SigmoidBackward0"
+    broken = failed("\n".join(said[at : at + 80] for at in range(0, len(said), 80)))
+    assert told_of(broken) == [("inplace-modified-saved-tensor", "total.backward()")]
