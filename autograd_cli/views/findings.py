@@ -87,9 +87,9 @@ def _quoted(text: str, part: Span, gutter: str, style: str, room: Room) -> list[
 
 
 def texts(lines: tuple[str, ...], indent: int, drawn: bool) -> list[Line]:
-    """Lines of text; those that are `drawn` keep their blanks, and with blanks in a row are not broken."""
+    """Lines of text; those that are `drawn` keep their blanks, and are broken between columns alone."""
     pieces = [piece for text in lines for piece in text.splitlines()]
-    return [Line(words(visible(piece)), indent=indent, whole=drawn and "  " in piece) for piece in pieces]
+    return [Line(words(visible(piece)), indent=indent, drawn=drawn and "  " in piece) for piece in pieces]
 
 
 def torch_says(message: str) -> list[Line]:

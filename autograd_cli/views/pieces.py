@@ -27,13 +27,15 @@ Words = tuple[Word, ...]
 class Line:
     """A line; where a terminal must break it, it goes on `hang` cells further in.
 
-    `whole` marks what is meant to be pasted: it is never broken.
+    `whole` marks what is meant to be pasted: it is never broken. `drawn` marks columns two blanks apart,
+    which are broken between them: what is behind goes on below, under the column before it.
     """
 
     words: Words = ()
     indent: int = 0
     hang: int = 0
     whole: bool = False
+    drawn: bool = False
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from io import StringIO
 from typing import TYPE_CHECKING
 
+from autograd_cli.lang.source import cells
 from autograd_cli.report.records import Report
 from autograd_cli.views.pieces import (
     Ends,
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _NARROWEST = 40
+_GAPS = re.compile(r"(?<=\S) {2,}(?=\S)")
+_LEAST = 24
+"""Cells of a column that goes on below; where there are fewer it begins at the left."""
+_HANG = 2
 
 _GLUE = "\ue000"
 """Stands for a blank at which no line is broken; in a person's text it is written as an escape."""
@@ -82,11 +87,29 @@ def _print_line(console: "Console", line: Line) -> None:
     if line.whole or whole.cell_len <= console.width:
         console.print(whole, soft_wrap=True)
         return
+    if line.drawn:
+        _print_drawn(console, line)
+        return
     inner = line.indent + line.hang
     for number, part in enumerate(_text(line.words).wrap(console, console.width - inner)):
         blank = line.indent if number == 0 else inner
         part.rstrip()
         console.print(_text(words(" " * blank)).append_text(part), soft_wrap=True)
+
+
+def _print_drawn(console: "Console", line: Line) -> None:
+    """Columns of a line: the last ones that there is no room for, below; a line of one column as it is."""
+    text, room = plain_text(line.words), console.width - line.indent
+    gaps = [gap for gap in _GAPS.finditer(text) if cells(text[: gap.start()]) <= room]
+    if not gaps:
+        _print_line(console, replace(line, whole=True))
+        return
+    under = cells(text[: gaps[-2].end()]) if len(gaps) > 1 else 0
+    if room - under < _LEAST:
+        under = 0
+    console.print(_text(words(" " * line.indent, text[: gaps[-1].start()])), soft_wrap=True)
+    below = words(text[gaps[-1].end() :])
+    _print_line(console, Line(below, indent=line.indent + under + _HANG))
 
 
 def _print_ends(console: "Console", ends: Ends) -> None:

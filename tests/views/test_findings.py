@@ -42,3 +42,29 @@ def test_it_is_said_where_no_repair_works(stored):
     advised = replace(found, fix=(Fix("write it otherwise"),))
     drawn = render(replace(stored("sin"), findings=(advised,)), "plain", width=None, colour=False)
     assert "none that agx tried works" not in drawn
+
+
+DRAWN = "needed  line 6  torch.tanh(inp @ weight)  TanhBackward0 kept its result"
+
+
+@pytest.mark.parametrize(
+    ("width", "rows"),
+    [
+        (80, [DRAWN]),
+        (60, ["needed  line 6  torch.tanh(inp @ weight)", " " * 18 + "TanhBackward0 kept its result"]),
+        (
+            40,
+            [
+                "needed  line 6",
+                " " * 10 + "torch.tanh(inp @ weight)",
+                " " * 10 + "TanhBackward0 kept its",
+                " " * 10 + "result",
+            ],
+        ),
+    ],
+)
+def test_columns_that_there_is_no_room_for_go_on_below(stored, width, rows):
+    report = replace(stored("sin"), findings=(replace(FOUND, cause=(DRAWN,)),))
+    drawn = render(report, "rich", width=width, colour=False).splitlines()
+    first = drawn.index("    " + rows[0])
+    assert drawn[first : first + len(rows)] == ["    " + row for row in rows]
