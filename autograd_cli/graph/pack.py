@@ -167,7 +167,7 @@ class _Packer:
             whole = tuple(step.value.shape)
             for index in dict.fromkeys(self.operands(owner.step)):
                 operand = tuple(self.run.steps[index].value.shape)
-                if operand != whole:
+                if operand != whole and len(operand) <= len(whole):  # its shape may have changed since
                     _, text, _ = self.place(self.run.steps[index])
                     yield Stretch(number, text, operand, whole)
 

@@ -55,7 +55,8 @@ def applier(
     if _is_plain(function):
         return _plainly(state, node, function, call, exprs, refuse, record)
     apply = _fully(state, node, function, call, exprs, refuse, record)
-    if function.writes and refuse is None and not function.draws and state.values is None:
+    quick = function.writes and function.name not in writing.SHAPES
+    if quick and refuse is None and not function.draws and state.values is None:
         return writing.writer(state, node, function, call, exprs, apply)
     return apply
 
@@ -104,7 +105,7 @@ def _fully(
     unset, row_writes, zero = function.name in _UNSET, function.writes, function.name in writing.ZERO
     sized = function.path in legacy.PATHS  # `torch.Tensor(3)`: a size, not a number
     target, most_items = exprs[0] if exprs else node, state.settings.max_items
-    flag = _place_of_flag(function)
+    flag, is_shape = _place_of_flag(function), function.name in writing.SHAPES
 
     def apply(args: tuple[Any, ...], kwargs: dict[str, Any] = NONE_NAMED) -> Any:
         given = tuple([arg.value if type(arg) is Traced else plain(arg) for arg in args])
@@ -117,7 +118,7 @@ def _fully(
             if refuse is not None:
                 refuse(values, given, named)
             if writes:
-                writing.before(state, args[0], node)
+                writing.before(state, args[0], node, is_shape)
             value = call(*given, **named) if named else call(*given)
             if unset or (sized and legacy.are_sizes(given)):
                 _blanked(value)

@@ -38,7 +38,9 @@ class Moments:
         value = traced.value
         if not isinstance(value, torch.Tensor) or value.is_meta:
             return False
-        if any(number <= moment for number in self._moved(value, traced.number)):
+        shaped = [each.number for each in self.mutations.reshaped.get(id(value), ())]
+        again = {number for number in shaped if number in self.replayed}
+        if any(number <= moment and number not in again for number in self._moved(value, traced.number)):
             return True
         known = self._numbers(value)
         if not known:
@@ -57,8 +59,8 @@ class Moments:
         return self.numbers.get(tensor.untyped_storage().data_ptr(), [])
 
     def _moved(self, tensor: torch.Tensor, moment: int) -> list[int]:
-        """The numbers of the steps after `moment` that gave a tensor other memory."""
-        return [r.number for r in self.mutations.rebased if r.tensor is tensor and r.number > moment]
+        """The numbers of the steps after `moment` that gave a tensor other memory, or another shape."""
+        return [rebase.number for rebase in self.mutations.rebases(tensor) if rebase.number > moment]
 
     def _old(self, tensor: torch.Tensor, moment: int) -> torch.Tensor | None:
         """A tensor as it was at `moment`, what was written since being known; None where it is forgotten."""

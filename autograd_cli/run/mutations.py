@@ -60,7 +60,10 @@ class _Place:
 
 @dataclass(frozen=True)
 class Rebase:
-    """`x.data = …` before the step `number`: the same tensor on other memory; `old` has the one before."""
+    """The same tensor on other memory, by `x.data = …` before the step `number`, or in another shape by it.
+
+    `old` has the memory and the shape before.
+    """
 
     number: int
     tensor: torch.Tensor
@@ -76,6 +79,7 @@ class Mutations:
         self.bytes = 0
         self.forgotten: dict[int, int] = {}
         self.rebased: deque[Rebase] = deque(maxlen=100)
+        self.reshaped: dict[int, list[Rebase]] = {}
         self._places: dict[int, _Place] = {}
 
     def about_to_write(self, tensor: torch.Tensor, number: int, span: Span, untracked: bool = False) -> None:
@@ -121,13 +125,25 @@ class Mutations:
         """Keep what memory `tensor` has, which `x.data = …` at the step `number` is about to change."""
         self.rebased.append(Rebase(number, tensor, tensor.detach(), span))
 
+    def about_to_reshape(self, tensor: torch.Tensor, number: int, span: Span) -> None:
+        """Keep what shape `tensor` has, which the call `number` is about to change."""
+        known = self.reshaped.setdefault(id(tensor), [])
+        if len(known) < MOST_ENTRIES:
+            known.append(Rebase(number, tensor, tensor.detach(), span))
+
+    def rebases(self, tensor: torch.Tensor) -> list[Rebase]:
+        """What gave `tensor` other memory or another shape, oldest first."""
+        moved = [rebase for rebase in self.rebased if rebase.tensor is tensor]
+        shaped = self.reshaped.get(id(tensor), [])
+        return sorted([*moved, *shaped], key=lambda rebase: rebase.number) if moved else shaped
+
     def value_at(self, tensor: torch.Tensor, number: int) -> torch.Tensor | None:
         """`tensor` as it was when the Traced `number` was made; None where that was forgotten.
 
         The tensor itself, detached, where nothing was written since.
         """
-        for rebase in self.rebased:
-            if rebase.tensor is tensor and rebase.number > number:
+        for rebase in self.rebases(tensor):
+            if rebase.number > number:
                 return self.value_at(rebase.old, number)
         storage = place_of(tensor)
         if self.forgotten.get(storage, -1) > number:

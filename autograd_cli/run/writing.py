@@ -14,11 +14,19 @@ from autograd_cli.run.traced import NONE_NAMED, Traced, called, is_untracked, no
 ZERO = frozenset({"zero_", "fill_", "copy_"})
 """Functions that can make a gradient 0."""
 
+SHAPES = frozenset({"squeeze_", "swapaxes_", "swapdims_", "t_", "transpose_", "unsqueeze_"})
+"""Functions that give the tensor itself another shape, and leave its memory as it is."""
 
-def before(state: State, target: Any, node: Expr) -> None:
-    """To be called right before the tensor of the argument `target` is written by the call at `node`."""
+
+def before(state: State, target: Any, node: Expr, is_shape: bool = False) -> None:
+    """To be called right before the tensor of the argument `target` is written by the call at `node`.
+
+    `is_shape` says that it is of `SHAPES`.
+    """
     tensor = target.value if type(target) is Traced else target
     if type(tensor) in TENSORS:
+        if is_shape:
+            state.mutations.about_to_reshape(tensor, state.number, node.span)
         state.mutations.about_to_write(tensor, state.number, node.span, is_untracked(target))
 
 
@@ -98,7 +106,12 @@ def _target(function: Function, exprs: tuple[Expr, ...]) -> _Target | None:
     """A variable, its `.grad` or its `.data`, where no argument may change what that is; None for others."""
     attributes = _attributes(exprs[0])
     find, untracked = _FOUND.get(attributes), attributes.endswith(".data")
-    if find is None or len(exprs) > 2 or (attributes != "" and not all(map(_is_pure, exprs[1:]))):
+    if (
+        function.name in SHAPES
+        or find is None
+        or len(exprs) > 2
+        or (attributes != "" and not all(map(_is_pure, exprs[1:])))
+    ):
         return None
     reads = ".grad" in attributes and (untracked or function.name != "zero_")
     return _Target(_variable(exprs[0]), find, untracked, reads)

@@ -8,12 +8,15 @@ import torch
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.facts import sized
 from autograd_cli.diagnose.outputs import NOT_SCALAR
+from autograd_cli.diagnose.programs.apart import kept_apart
 from autograd_cli.diagnose.programs.ended import Ended
-from autograd_cli.diagnose.programs.mending import Meant, as_meant, is_alone, mended
+from autograd_cli.diagnose.programs.mending import Meant, as_meant, is_alone, mended, started
 from autograd_cli.diagnose.programs.moving import moved_behind
 from autograd_cli.diagnose.programs.mutated import (
+    Changed,
     Victim,
-    name_of,
+    before,
+    changes,
     read_as,
     spans_of,
     text_of,
@@ -22,7 +25,7 @@ from autograd_cli.diagnose.programs.mutated import (
     victims_among,
     ways_of,
 )
-from autograd_cli.diagnose.programs.through import Hop
+from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.statements import replaced, with_keyword
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
@@ -59,30 +62,44 @@ def _victims(case: Ended) -> list[Victim]:
 
 
 def _changed(case: Ended, found: list[Victim], code: str) -> Finding:
-    whole, spans = case.whole, spans_of(found)
-    through = ways_of(whole, found)
+    whole, every = case.whole, changes(case.whole, found)
+    through = [hop for changed in every for hop in ways_of(whole, changed)]
+    several = [_as_data(whole, changed) for changed in every]
     return case.finding(
         code,
-        _sentence(case, found, through),
+        _sentence(whole, every),
         cause=(*told(whole, found, _others(case, found)), *_not_the_victim(case)),
-        fix=_mended(case, found, through),
-        changed=whole.line(spans[0]),
+        fix=_mended(case, every, code),
+        changed=whole.line(every[0].spans[0]),
         needed=list(dict.fromkeys(whole.line(victim.call.expr.span) for victim in found)),
-        through=[{"line": whole.line(hop.span), "text": hop.text, "how": hop.how} for hop in through],
+        through=[
+            {"line": whole.line(hop.span), "text": hop.text, "how": hop.how} for hop in dict.fromkeys(through)
+        ],
+        tensors=several,
     )
 
 
-def _mended(case: Ended, found: list[Victim], through: Sequence[Hop]) -> tuple[Fix, ...]:
-    """The repairs, those first that leave the backward what it was to start from."""
-    whole, spans = case.whole, spans_of(found)
-    fixes = [
-        *mended(whole, spans, through, _read_where_written(case, found)),
-        *moved_behind(whole, spans[0], case.expr.span),
-    ]
-    roots = [operand.value for operand in case.roots if isinstance(operand.value, torch.Tensor)]
-    if not through or not roots or is_alone(whole, spans, through):
+def _as_data(whole: Whole, changed: Changed) -> dict[str, object]:
+    """A tensor that was changed, where, and the lines that needed it, as JSON takes it."""
+    return {
+        "name": changed.name,
+        "changed": list(dict.fromkeys(map(whole.line, changed.spans))),
+        "needed": list(dict.fromkeys(whole.line(victim.call.expr.span) for victim in changed.victims)),
+    }
+
+
+def _mended(case: Ended, every: Sequence[Changed], code: str) -> tuple[Fix, ...]:
+    """The repairs, those first that leave what the program computes."""
+    whole, found = case.whole, [victim for changed in every for victim in changed.victims]
+    spans, through = spans_of(found), ways_of(whole, every[0])
+    moved = list(moved_behind(whole, spans[0], case.expr.span))
+    fixes = [*mended(whole, spans, through, _read_where_written(case, found)), *moved]
+    start = started(whole.ran, whole.source.text, _number(case))
+    if start.roots is None or not case.roots or (len(every) == 1 and is_alone(whole, spans, through)):
         return tuple(fixes)
-    return tuple(as_meant(whole, fixes, Meant(_number(case), roots, case.roots[0].text)))
+    spare = () if code == "AGX451" else kept_apart(whole, found)
+    meant = Meant(start, case.roots[0].text, before(whole, every), moved)
+    return tuple(as_meant(whole, fixes, meant, spare))
 
 
 def _number(case: Ended) -> int:
@@ -105,23 +122,39 @@ def _others(case: Ended, found: list[Victim]) -> list[Victim]:
     return [v for v in alike if id(v.call) not in own and spans & {write.span for write in v.writes}]
 
 
-def _sentence(case: Ended, found: list[Victim], through: Sequence[Hop]) -> str:
-    whole, write = case.whole, found[0].writes[0]
-    lines = dict.fromkeys(whole.line(victim.call.expr.span) for victim in found)
-    needed = f"line{'s' if len(lines) > 1 else ''} {in_words(map(str, lines))}"
-    name = name_of(whole, found[0])
-    by = f" through {drawing.quoted(through[0].name)}" if through and through[0].name != name else ""
-    text = drawing.quoted(text_of(whole, write.span))
+def _sentence(whole: Whole, every: Sequence[Changed]) -> str:
+    first = every[0]
+    is_line = len(whole.source.line_starts) == 1
+    kept = f"after {_needed(whole, first)} kept it for backward"
+    told = [f"{drawing.quoted(first.name)} is changed in place{_by(whole, first, is_line)}, {kept}"]
+    for changed in every[1:_MOST_TOLD]:
+        place = f"{drawing.quoted(changed.name)}{_by(whole, changed, is_line)}"
+        told.append(f"and {place}, after {_needed(whole, changed)} did")
+    rest = [drawing.quoted(changed.name) for changed in every[_MOST_TOLD:]]
+    told += [f"and so {'is' if len(rest) == 1 else 'are'} {in_words(rest)}"] if rest else []
+    return f"{'; '.join(told)}."
+
+
+_MOST_TOLD = 3
+"""Changed tensors of which the sentence says who changed them."""
+
+
+def _by(whole: Whole, changed: Changed, is_line: bool) -> str:
+    """Where and by what a tensor is changed: " on line 7 through `v`, by `v.add_(1)`"."""
+    span, through = changed.spans[0], ways_of(whole, changed)
+    name = through[0].name if through else changed.name
+    by = f" through {drawing.quoted(name)}" if name != changed.name else ""
+    text = drawing.quoted(text_of(whole, span))
+    return f"{by} by {text}" if is_line else f" on line {whole.line(span)}{by}, by {text}"
+
+
+def _needed(whole: Whole, changed: Changed) -> str:
+    """Who kept it: "lines 3 and 4", or the calls where all stand on one line."""
+    spans = [victim.call.expr.span for victim in changed.victims]
     if len(whole.source.line_starts) == 1:
-        texts = dict.fromkeys(drawing.quoted(whole.source[victim.call.expr.span]) for victim in found)
-        return (
-            f"{drawing.quoted(name)} is changed in place{by} by {text}, after {in_words(list(texts))} kept "
-            "it for backward."
-        )
-    return (
-        f"{drawing.quoted(name)} is changed in place on line {whole.line(write.span)}{by}, "
-        f"by {text}, after {needed} kept it for backward."
-    )
+        return in_words(list(dict.fromkeys(drawing.quoted(whole.source[span]) for span in spans)))
+    lines = dict.fromkeys(map(whole.line, spans))
+    return f"line{'s' if len(lines) > 1 else ''} {in_words(map(str, lines))}"
 
 
 def _is_step(case: Ended, victim: Victim) -> bool:

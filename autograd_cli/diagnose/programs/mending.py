@@ -5,9 +5,9 @@ write away from it mends the error and not the program.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -33,10 +33,10 @@ from autograd_cli.report import Fix
 from autograd_cli.run.traced import BackwardCall, Ran, Traced, now
 
 _MOST = 2
-"""Repairs with which a backward starts from the same number."""
+"""Repairs with which a program computes the same."""
 
 _MOST_OTHERS = 2
-"""Repairs with which a backward starts from another number, beside one that keeps it."""
+"""Repairs with which it computes something else, beside one that keeps it."""
 
 
 def mended(
@@ -179,66 +179,19 @@ def _within_graph(whole: Whole, through: Sequence[Hop]) -> Iterator[Fix]:
 # What was meant
 
 
-@dataclass(frozen=True)
-class Meant:
-    """The backward `number` of a run, counted from 1: what it is to start from, and what that is called."""
-
-    number: int
-    roots: Sequence[torch.Tensor]
-    text: str
-
-
-def as_meant(whole: Whole, fixes: Iterable[Fix], meant: Meant) -> Iterator[Fix]:
-    """Those first with which the backward starts from what it was to start from; of the others, from what."""
-    others, works = [], 0
-    for fix in _distinct(fixes):
-        start = started(whole.ran, fix.program, meant.number)
-        if start.roots is not None and alike(start.roots, meant.roots):
-            works += start.works
-            if works <= _MOST:
-                yield fix
-        else:
-            others.append(replace(fix, text=f"{fix.text}{_instead(start.roots, meant)}"))
-    yield from others[:_MOST_OTHERS] if works else others
-
-
-def _distinct(fixes: Iterable[Fix]) -> list[Fix]:
-    """The repairs of different programs, the first of each."""
-    found: dict[str, Fix] = {}
-    for fix in fixes:
-        found.setdefault(fix.program, fix)
-    return list(found.values())
-
-
-def _instead(roots: Sequence[torch.Tensor] | None, meant: Meant) -> str:
-    """From which number a backward then starts: ", h.sum() is then 1.61, not 2.61"."""
-    if roots is None or len(roots) != 1 or len(meant.roots) != 1 or roots[0].numel() != 1:
-        return ""
-    was = meant.roots[0].detach()
-    return f", {meant.text} is then {float(roots[0]):.4g}, not {float(was):.4g}" if was.numel() == 1 else ""
-
-
-def alike(some: Sequence[torch.Tensor], others: Sequence[torch.Tensor]) -> bool:
-    """Whether two rows of tensors have the same values, up to rounding."""
-    return len(some) == len(others) and all(
-        one.shape == other.shape and torch.allclose(one, other.detach(), rtol=1e-4, equal_nan=True)
-        for one, other in zip(some, others, strict=True)
-    )
-
-
-def root_text(whole: Whole, span: Span) -> str:
-    """What the backward at `span` starts from, as it is written."""
-    found = next((root_of(call) for call in calls(whole.program, "backward") if call.span == span), None)
-    return "the root" if found is None else whole.source[found.span]
-
-
 @dataclass
 class Start:
-    """Looks at where the backward `number` of a run starts; `works` says that the run came to its end."""
+    """Looks at where the backward `number` of a run starts, counted from 1.
+
+    `values` are those of variables by then, `leaves` the names of leaves that require grad; `works` says
+    that the run came to its end.
+    """
 
     number: int
     roots: list[torch.Tensor] | None = None
     span: Span | None = None
+    values: dict[str, torch.Tensor] = field(default_factory=dict)
+    leaves: set[str] = field(default_factory=set)
     works: bool = False
 
     def begin(self, ran: Ran) -> None:
@@ -246,9 +199,16 @@ class Start:
 
     def before(self, call: BackwardCall) -> None:
         """Keep the values that it starts from."""
-        if call.number == self.number:
-            self.span = call.span
-            self.roots = [root.value.detach().clone() for root in call.roots]
+        if call.number != self.number:
+            return
+        self.span = call.span
+        self.roots = [root.value.detach().clone() for root in call.roots]
+        for name, held in call.names.items():
+            value = now(held).value if isinstance(held, Traced) else None
+            if isinstance(value, torch.Tensor):
+                self.values[name] = value.detach().clone()
+            if is_trained(value):
+                self.leaves.add(name)
 
     def after(self, call: BackwardCall, error: Exception | None) -> None:
         """What the backward left is not looked at."""
@@ -263,3 +223,92 @@ def started(ran: Ran, text: str, number: int, around: AbstractContextManager[Any
         return seen
     seen.works = again is not None and again.failure is None
     return seen
+
+
+@dataclass(frozen=True)
+class Meant:
+    """What a backward of a run was to start from, what that is called, and what was changed by then.
+
+    `names` are the variables that were, with the values before; `moved` are the repairs that put the
+    change behind the backward: by then it is still to come.
+    """
+
+    start: Start
+    text: str
+    names: Mapping[str, torch.Tensor]
+    moved: Sequence[Fix] = ()
+
+
+def as_meant(whole: Whole, fixes: Iterable[Fix], meant: Meant, spare: Iterable[Fix] = ()) -> Iterator[Fix]:
+    """Those first with which the backward starts from what it was to start from; of the others, from what.
+
+    Without those that fail where one works, and those that put another tensor in the place of a leaf.
+    `spare` are looked at where none of the others computes the same.
+    """
+    good, others, failing = _sorted(whole, fixes, meant)
+    if not good:
+        good, more, _ = _sorted(whole, spare, meant)
+        others += more
+    yield from good[:_MOST]
+    yield from others[:_MOST_OTHERS] if good else others
+    yield from [] if good or others else failing
+
+
+def _sorted(whole: Whole, fixes: Iterable[Fix], meant: Meant) -> tuple[list[Fix], list[Fix], list[Fix]]:
+    """The repairs that compute the same, those that compute something else, and those that fail."""
+    good: list[Fix] = []
+    others: list[Fix] = []
+    failing: list[Fix] = []
+    moved = {fix.program for fix in meant.moved}
+    for fix in _distinct(fixes):
+        start = started(whole.ran, fix.program, meant.start.number)
+        if (meant.start.leaves - start.leaves) & start.values.keys():
+            continue
+        said = _otherwise(start, meant, fix.program in moved)
+        held = failing if not start.works else others if said else good
+        held.append(replace(fix, text=f"{fix.text}{said}"))
+    return good, others, failing
+
+
+def _distinct(fixes: Iterable[Fix]) -> list[Fix]:
+    """The repairs of different programs, the first of each."""
+    found: dict[str, Fix] = {}
+    for fix in fixes:
+        found.setdefault(fix.program, fix)
+    return list(found.values())
+
+
+def _otherwise(start: Start, meant: Meant, is_moved: bool) -> str:
+    """What a repaired program computes otherwise: ", h.sum() is then 1.61, not 2.61"; "" where nothing."""
+    roots, were = start.roots, meant.start.roots
+    if roots is None or were is None or not alike(roots, were):
+        return _instead(roots, were, meant.text) or f", {meant.text} is then another"
+    for name, before in () if is_moved else meant.names.items():
+        one, other = start.values.get(name), meant.start.values.get(name)
+        if one is not None and other is not None and not alike([one], [other]):
+            return f", `{name}` is then {'not changed' if alike([one], [before]) else 'another'}"
+    return ""
+
+
+def _instead(roots: Sequence[torch.Tensor] | None, were: Sequence[torch.Tensor] | None, text: str) -> str:
+    """From which number a backward then starts: ", h.sum() is then 1.61, not 2.61"; "" for several."""
+    pair = [each[0] for each in (roots, were) if each is not None and len(each) == 1]
+    if len(pair) < 2 or any(each.numel() != 1 for each in pair):
+        return ""
+    return f", {text} is then {pair[0].item():.4g}, not {pair[1].item():.4g}"
+
+
+def alike(some: Sequence[torch.Tensor], others: Sequence[torch.Tensor]) -> bool:
+    """Whether two rows of tensors have the same values, up to rounding."""
+    return len(some) == len(others) and all(
+        one.shape == other.shape
+        and one.dtype == other.dtype
+        and torch.allclose(one, other, rtol=1e-4, equal_nan=True)
+        for one, other in zip(some, others, strict=True)
+    )
+
+
+def root_text(whole: Whole, span: Span) -> str:
+    """What the backward at `span` starts from, as it is written."""
+    found = next((root_of(call) for call in calls(whole.program, "backward") if call.span == span), None)
+    return "the root" if found is None else whole.source[found.span]

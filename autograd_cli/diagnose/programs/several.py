@@ -37,7 +37,10 @@ def _meant(case: Ended) -> Meant | None:
     start = started(whole.ran, whole.source.text, 1, torch.no_grad())
     if start.roots is None or start.span is None:
         return None
-    return Meant(1, start.roots, root_text(whole, start.span))
+    several, names = _several(case), {}
+    if several is not None and isinstance(several.exprs[0], nodes.Name):
+        names[several.exprs[0].id] = now(several.args[0]).value
+    return Meant(start, root_text(whole, start.span), names)
 
 
 def _several(case: Ended) -> Traced | None:

@@ -6,10 +6,20 @@ from dataclasses import replace
 import torch
 
 from autograd_cli.diagnose import drawing
+from autograd_cli.diagnose.programs.apart import kept_apart
 from autograd_cli.diagnose.programs.both_ways import compared, first_of
 from autograd_cli.diagnose.programs.mending import Meant, as_meant, is_alone, mended, root_text, started
 from autograd_cli.diagnose.programs.moving import moved_behind
-from autograd_cli.diagnose.programs.mutated import Victim, name_of, spans_of, told, victims_among, ways_of
+from autograd_cli.diagnose.programs.mutated import (
+    Victim,
+    before,
+    changes,
+    name_of,
+    spans_of,
+    told,
+    victims_among,
+    ways_of,
+)
 from autograd_cli.diagnose.programs.scene import Whole, reachable
 from autograd_cli.diagnose.programs.through import hops, root_name, written
 from autograd_cli.diagnose.programs.upstream import mode_around
@@ -60,15 +70,15 @@ def _rebased(whole: Whole) -> Iterator[Victim]:
             if traced.grad_fns and traced.number < rebase.number:
                 held = (*arguments(traced), traced)
                 value = next((one for one in held if one.value is rebase.tensor), None)
-                if value is not None and memory(rebase.tensor) in kept_by(traced):
-                    yield Victim(traced, value, value is traced, (write,))
+                node = kept_by(traced).get(memory(rebase.tensor)) if value is not None else None
+                if value is not None and node is not None:
+                    yield Victim(traced, value, rebase.tensor, node, (write,))
 
 
 def _differs(whole: Whole, victim: Victim, passed: Passed) -> bool:
     """Whether the backward found other numbers than those that the call kept."""
-    tensor = tensors_in(victim.value.value)[0]
-    old = whole.ran.mutations.value_at(tensor, victim.call.number)
-    new = whole.ran.mutations.value_at(tensor, passed.at)
+    old = whole.ran.mutations.value_at(victim.tensor, victim.call.number)
+    new = whole.ran.mutations.value_at(victim.tensor, passed.at)
     if old is None or new is None or old.dtype != new.dtype:
         return True
     return not torch.equal(old, new)
@@ -247,11 +257,14 @@ def _finding(whole: Whole, victims: Sequence[Victim], passed: Passed) -> Iterato
 
 def _fixes(whole: Whole, victims: Sequence[Victim], passed: Passed) -> tuple[Fix, ...]:
     """The write behind the backward, or where the graph knows of it: first what leaves the root as it is."""
-    spans, through = spans_of(victims)[:1], ways_of(whole, victims)
-    fixes = [*moved_behind(whole, spans[0], passed.span), *mended(whole, spans, through)]
+    spans, every = spans_of(victims)[:1], changes(whole, victims)
+    through = ways_of(whole, every[0])
+    moved = list(moved_behind(whole, spans[0], passed.span))
+    fixes = [*moved, *mended(whole, spans, through)]
     # The first there: in later rounds the leaves are not those that they would have been.
     number = next(at for at, each in enumerate(whole.ran.backwards, start=1) if each.span == passed.span)
-    roots = started(whole.ran, whole.source.text, number).roots
-    if roots is None or is_alone(whole, spans, through):
+    start = started(whole.ran, whole.source.text, number)
+    if start.roots is None or is_alone(whole, spans, through):
         return tuple(fixes)
-    return tuple(as_meant(whole, fixes, Meant(number, roots, root_text(whole, passed.span))))
+    meant = Meant(start, root_text(whole, passed.span), before(whole, every), moved)
+    return tuple(as_meant(whole, fixes, meant, kept_apart(whole, victims)))

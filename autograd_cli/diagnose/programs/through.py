@@ -90,11 +90,11 @@ def root_name(expr: Expr | None) -> str:
     while expr is not None:
         if isinstance(expr, nodes.Name):
             return expr.id
-        expr = _under(expr)
+        expr = under(expr)
     return ""
 
 
-def _under(expr: Expr) -> Expr | None:
+def under(expr: Expr) -> Expr | None:
     """What an expression looks at another way: the value before an index, an attribute, a method."""
     if isinstance(expr, nodes.Subscript | nodes.Attribute):
         return expr.value
@@ -170,7 +170,7 @@ def _looks(value: Expr) -> bool:
     while not isinstance(value, nodes.Name):
         if isinstance(value, nodes.Attribute) and value.name not in _VIEWS:
             return False
-        below = _under(value)
+        below = under(value)
         if below is None:
             return False
         value = below

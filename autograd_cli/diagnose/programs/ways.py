@@ -91,10 +91,10 @@ def slice_of(ran: Ran, call: BackwardCall) -> Slice:
 # What a call keeps
 
 
-def kept_by(traced: Traced) -> frozenset[Memory]:
-    """The memory that the nodes of a call keep for backward, found by calling it again on copies."""
+def kept_by(traced: Traced) -> dict[Memory, str]:
+    """The memory that a call keeps for backward, and which node does, found by calling it again on copies."""
     if traced.call is None or not requires_grad(traced):
-        return frozenset()
+        return {}
     state = torch.random.get_rng_state()
     copies: dict[int, torch.Tensor] = {}
     try:
@@ -103,13 +103,13 @@ def kept_by(traced: Traced) -> frozenset[Memory]:
             before = {copy.grad_fn for copy in copies.values()}  # a call in place gives them others
             made = traced.call(*args, **kwargs)
     except Exception:  # torch refuses copies that it took before: nothing is known then
-        return frozenset()
+        return {}
     finally:
         torch.random.set_rng_state(state)
     own = {memory(copy): memory(original) for original, copy in _pairs(traced, copies)}
     for copy, original in zip(tensors_in(made), tensors_in(traced.value), strict=False):
         own.setdefault(memory(copy), memory(original))
-    return frozenset(own[kept] for kept in _saved_of(made, before) if kept in own)
+    return {own[kept]: node for kept, node in _saved_of(made, before) if kept in own}
 
 
 def _copied(value: Any, copies: dict[int, torch.Tensor]) -> Any:
@@ -135,8 +135,8 @@ def _pairs(traced: Traced, copies: dict[int, torch.Tensor]) -> Iterator[tuple[to
                 yield tensor, copies[id(tensor)]
 
 
-def _saved_of(made: Any, before: Container[object]) -> Iterator[Memory]:
-    """The storages that the nodes between a result and those `before` the call keep."""
+def _saved_of(made: Any, before: Container[object]) -> Iterator[tuple[Memory, str]]:
+    """The storages that the nodes between a result and those `before` the call keep, and the node's kind."""
     stack = [tensor.grad_fn for tensor in tensors_in(made)]
     seen = set()
     while stack:
@@ -147,4 +147,5 @@ def _saved_of(made: Any, before: Container[object]) -> Iterator[Memory]:
         stack += [following for following, _ in node.next_functions]
         for name in dir(node):
             if name.startswith("_saved_") and not name.startswith("_saved_self_sym"):
-                yield from (memory(tensor) for tensor in tensors_in(getattr(node, name)))
+                kept = tensors_in(getattr(node, name))
+                yield from ((memory(tensor), type(node).__name__) for tensor in kept)
