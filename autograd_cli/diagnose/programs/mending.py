@@ -22,7 +22,7 @@ from autograd_cli.diagnose.programs.rewriting import (
     together,
 )
 from autograd_cli.diagnose.programs.scene import Whole
-from autograd_cli.diagnose.programs.through import Hop, call_at, written
+from autograd_cli.diagnose.programs.through import Hop, call_at, root_name, written
 from autograd_cli.diagnose.programs.trial import rerun
 from autograd_cli.diagnose.programs.ways import is_trained
 from autograd_cli.diagnose.statements import called, calls, parts, replaced, root_of, targets
@@ -54,7 +54,13 @@ def mended(
     elif any(hop.is_view for hop in through):
         every = [*before, *own, *copies]
     else:
-        every = [*own, *_on_base(whole, spans, through), *copies, *before]
+        every = [
+            *_element_within_graph(whole, spans),
+            *own,
+            *_on_base(whole, spans, through),
+            *copies,
+            *before,
+        ]
     return [*every, *reading_copies(whole, read)]
 
 
@@ -174,6 +180,18 @@ def _within_graph(whole: Whole, through: Sequence[Hop]) -> Iterator[Fix]:
     base = through[-1].base
     if edits and base and not _is_leaf(whole, base):
         yield from together(whole, [copied_before(whole, next(_places(whole, through[-1])), base), edits])
+
+
+def _element_within_graph(whole: Whole, spans: Sequence[Span]) -> Iterator[Fix]:
+    """`h = h.clone()` and `h[0] = 1` for `h.data[0] = 1`."""
+    target, base = written(whole, spans[0]), root_name(written(whole, spans[0]))
+    edits = {}
+    for node in nodes.walk(target) if isinstance(target, nodes.Subscript) else ():
+        inner = _cut(node)
+        if inner is not None:
+            edits[Span(inner.span.end, node.span.end)] = ""
+    if edits and base and not _is_leaf(whole, base):
+        yield from together(whole, [copied_before(whole, whole.statement(spans[0]), base), edits])
 
 
 # What was meant
