@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.facts import Case, sized
+from autograd_cli.diagnose.remedies import resized
 from autograd_cli.lang import nodes
 from autograd_cli.lang.source import several
 from autograd_cli.report import Finding, Fix
@@ -232,18 +234,29 @@ def _as_matmul(case: Case, product: Product, left: Operand, right: Operand) -> I
 
 
 def _fixes(case: Case, pair: Pair, product: Product) -> Iterator[Fix]:
-    """The transposes and the other order with which the shapes fit, at most two of them."""
+    """The transposes, other sizes and the other order with which the shapes fit, the likeliest first."""
     ways = (
         ("the right operand transposed", False, False, True),
         ("the left operand transposed", False, True, False),
         ("the two in the other order", True, False, False),
     )
-    found = 0
-    for words, swap, turn_left, turn_right in ways:
-        program = _rewritten(case, pair, product, swap, turn_left, turn_right)
-        if program is not None and found < 2:
-            found += 1
-            yield Fix(words, program)
+    turned = [(words, _rewritten(case, pair, product, *how)) for words, *how in ways]
+    fits = [Fix(words, program) for words, program in turned if program is not None][:2]
+    if fits and fits[0].text.startswith(ways[0][0]):
+        yield from fits
+    else:
+        yield from _made_to_meet(case, pair)
+        yield from fits
+
+
+def _made_to_meet(case: Case, pair: Pair) -> Iterator[Fix]:
+    """One of the two made with the size that the other has there, a weight before data."""
+    inner = len(pair.cells[0]) - 2
+    sizes = pair.cells[0][inner], pair.cells[1][inner]
+    ways = ((pair.right, sizes[1], sizes[0]), (pair.left, *sizes))
+    for operand, old, new in sorted(ways, key=lambda way: not way[0].value.requires_grad):
+        if inner in pair.marked and old is not None and new is not None:
+            yield from islice(resized(case, operand, old, new), 1)
 
 
 def _rewritten(

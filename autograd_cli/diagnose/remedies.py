@@ -18,6 +18,7 @@ from autograd_cli.lang.nodes import Expr
 from autograd_cli.report import Fix
 from autograd_cli.report.values import shape_text
 from autograd_cli.run.tape import Operand
+from autograd_cli.run.traced import Traced
 from autograd_cli.run.values import dtype_name
 
 MOST = 48
@@ -249,14 +250,42 @@ def _indices(case: Case) -> Iterator[Fix]:
 def _created(case: Case) -> Iterator[Fix]:
     """The tensors that the source makes of sizes, with other sizes: those of the tensors beside them."""
     for operand in reversed(case.tensors):
-        made = operand.argument.expr if hasattr(operand.argument, "expr") else operand.expr
-        sizes = _sizes(made)
         wanted = {n for o in case.tensors if o is not operand for n in o.value.shape} | _said(case)
-        for number in sizes:
+        for number in _sizes_of(operand):
             for new in sorted(wanted, key=lambda n: (n == 1, n)):
                 if new != number.value and new > 0:
-                    program = repair.edited(case.run.program.source, {number.span: str(new)})
-                    yield Fix(f"{drawing.quoted(operand.text)} made with {new} for {number.value}", program)
+                    yield _resized(case, operand, number, new)
+
+
+def resized(case: Case, operand: Operand, old: int, new: int) -> Iterator[Fix]:
+    """A tensor that the source makes of sizes made with `new` in the place of each `old` of them."""
+    return (_resized(case, operand, each, new) for each in _sizes_of(operand) if each.value == old)
+
+
+def _resized(case: Case, operand: Operand, number: nodes.Number, new: int) -> Fix:
+    program = repair.edited(case.run.program.source, {number.span: str(new)})
+    name = _made(operand)[1] or operand.text
+    return Fix(f"{drawing.quoted(name)} made with {new} for {number.value}", program)
+
+
+_KEEPS = {
+    "t", "T", "mT", "transpose", "permute", "swapaxes", "squeeze", "unsqueeze", "requires_grad_", "float",
+    "double", "half", "to", "contiguous", "clone", "detach", "flatten",
+}  # fmt: skip
+"""What gives a tensor of the same sizes, in another order or with some of 1 more or less."""
+
+
+def _made(operand: Operand) -> tuple[Expr, str]:
+    """The expression that made a tensor, behind what gives it the same sizes, and the name that it had."""
+    made, name = operand.argument, ""
+    while isinstance(made, Traced) and made.args and made.function and made.function.name in _KEEPS:
+        made = made.args[0]
+        name = made.name if isinstance(made, Traced) else ""
+    return (made.expr, name) if isinstance(made, Traced) else (operand.expr, "")
+
+
+def _sizes_of(operand: Operand) -> list[nodes.Number]:
+    return _sizes(_made(operand)[0])
 
 
 def _said(case: Case) -> set[int]:

@@ -46,6 +46,9 @@ class Defined:
         state.events = []
         try:
             self.body(frame)
+        except Exception as error:
+            state.passed_on(error, node)
+            raise
         finally:
             state.called -= 1
         returned, state.returned = state.returned, None

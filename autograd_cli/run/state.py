@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -136,6 +137,12 @@ class State:
                 for arg, expr in zip(args, exprs, strict=False)
             )
             self.failure = Failure(node, function, operands, error)
+
+    def passed_on(self, error: Exception, call: Expr) -> None:
+        """Note that `error` came out of a call of a function of the program."""
+        failure = self.failure
+        if failure is not None and failure.error is error:
+            self.failure = replace(failure, calls=(*failure.calls, call))
 
 
 def _ran_out(error: Exception) -> bool:

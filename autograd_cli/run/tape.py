@@ -133,13 +133,15 @@ class Failure:
     """The smallest expression that could not be evaluated, and why.
 
     `error` is what torch or Python raised; for operands on two devices, found before
-    the call, it is a `run.devices.DeviceMismatch`.
+    the call, it is a `run.devices.DeviceMismatch`. `calls` are the calls of the program's own
+    functions that it happened in, the innermost first.
     """
 
     expr: Expr
     function: Function | None
     operands: tuple[Operand, ...]
     error: Exception
+    calls: tuple[Expr, ...] = ()
 
 
 @dataclass

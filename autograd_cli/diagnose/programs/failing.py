@@ -15,6 +15,7 @@ from autograd_cli.diagnose.faults import Faults
 from autograd_cli.diagnose.programs import (
     asked,
     backwards,
+    callers,
     dividing,
     no_way,
     python_errors,
@@ -73,14 +74,30 @@ def failure_of(ran: Ran) -> tuple[Finding, ...]:
     theirs = faults.one("AGX325", own.raised, case)
     if theirs is not None:
         return (theirs, *faults.notes)
-    finding = faults.changed(known(case, (*ENDINGS, *FAILURES), faults), lambda each: tried(case.whole, each))
+    finding = faults.changed(_known(case, faults), lambda each: tried(case.whole, each))
     if not case.is_backward and not case.run.settings.uses:
+        finding = faults.changed(finding, lambda each: _mended_at_calls(case, each, faults))
         finding = faults.changed(finding, lambda each: _searched(case, each))
-    return (finding, *faults.notes)
+    return (faults.changed(finding, lambda each: callers.told(case, each)), *faults.notes)
+
+
+def _known(case: Ended, faults: Faults) -> Finding:
+    return known(case, (*ENDINGS, *FAILURES), faults)
+
+
+def _mended_at_calls(case: Ended, finding: Finding, faults: Faults) -> Finding:
+    """The finding with a repair where a function of the program is called, if none inside it works."""
+    for other in callers.as_called(case) if not any(fix.passed for fix in finding.fix) else ():
+        fixes = tried(case.whole, _known(other, faults)).fix
+        if any(fix.passed for fix in fixes):
+            return replace(finding, fix=tuple(fix for fix in fixes if fix.passed))
+    return finding
 
 
 def _searched(case: Ended, finding: Finding) -> Finding:
-    return searched(finding, remedies(case), lambda fix: attempted(case.whole, placed(case.whole, fix)))
+    """The finding with what is found by trying, in the function that failed and then where it is called."""
+    candidates = (fix for each in (case, *callers.as_called(case)) for fix in remedies(each))
+    return searched(finding, candidates, lambda fix: attempted(case.whole, placed(case.whole, fix)))
 
 
 def of_backward(ran: Ran, value: Traced, error: Exception) -> tuple[Finding, ...]:
