@@ -51,16 +51,37 @@ def mismatch(case: Case) -> Finding | None:
         "AGX304",
         f"{in_words(names)}: {_called(case)} does not convert one to the other.",
         name=_NAMES.get(frozenset(map(dtype_name, dtypes)), "dtype-mismatch"),
-        cause=drawing.odd(
-            [
-                (drawing.label(o.text), shape_text(o.value.shape), dtype_name(o.value.dtype))
-                for o in case.tensors
-            ],
-            2,
-        ),
+        cause=_drawn(case),
         fix=(_converted(case, keep, change),),
         dtypes=[dtype_name(o.value.dtype) for o in case.tensors],
     )
+
+
+def compared(case: Case) -> Finding | None:
+    """AGX334 where a loss compares floating numbers with a target of whole ones and does not convert it."""
+    target = next((g.operand for g in given(case) if g.name == "target"), None)
+    scores = next((o for o in case.tensors if _floating(o)), None)
+    mixed = case.says(*_MIXED_WORDS, "can't be cast to the desired output type")
+    if case.kind is not Kind.LOSS or target is None or scores is None or not mixed:
+        return None
+    if not isinstance(target.value, torch.Tensor) or _floating(target):
+        return None
+    return case.finding(
+        "AGX334",
+        f"{drawing.quoted(target.text)} is {dtype_name(target.value.dtype)}; `{case.name}` compares it with "
+        f"{drawing.quoted(scores.text)}, which is {dtype_name(scores.value.dtype)}.",
+        cause=_drawn(case),
+        fix=(_converted(case, scores, target),),
+        dtypes=[dtype_name(o.value.dtype) for o in case.tensors],
+    )
+
+
+def _drawn(case: Case) -> tuple[str, ...]:
+    """The tensors with their dtypes, the odd one marked."""
+    rows = [
+        (drawing.label(o.text), shape_text(o.value.shape), dtype_name(o.value.dtype)) for o in case.tensors
+    ]
+    return drawing.odd(rows, 2)
 
 
 def _called(case: Case) -> str:

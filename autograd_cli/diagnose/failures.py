@@ -67,6 +67,7 @@ FAILURES: tuple[tuple[str, Callable[[Case], Finding | None]], ...] = (
     ("AGX302", broadcasting.expansion),
     ("AGX302", broadcasting.bias),
     ("AGX302", broadcasting.mismatch),
+    ("AGX334", dtypes.compared),
     ("AGX304", dtypes.mismatch),
     ("AGX314", dtypes.unsupported),
     ("AGX507", dividing.undifferentiated),

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.facts import Case, sized
-from autograd_cli.diagnose.statements import with_keyword
+from autograd_cli.diagnose.statements import around, called, with_keyword
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.source import several
@@ -59,16 +60,69 @@ def _outside(case: Case, number: int, dim: int) -> Finding:
     tensor = case.tensors[0].value
     size = tensor.shape[dim]
     text = drawing.label(case.tensors[0].text)
+    loop = _loop(case, number)
     return case.finding(
         "AGX309",
         f"`{text}` {shape_text(tensor.shape)} has size {size} in dimension {dim}: "
         f"{_range(size)}, and {number} is outside.",
-        cause=_marked(text, tensor, dim),
-        fix=tuple(_inside(case, number, size)),
+        cause=(*_marked(text, tensor, dim), *(_round(case, loop) if loop else ())),
+        fix=(*(_shorter(case, loop, size) if loop else ()), *_inside(case, number, size)),
         index=number,
         dimension=dim,
         size=size,
     )
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """A loop over a range whose variable is the index, or is that with `more` added to it."""
+
+    loop: nodes.For
+    ends: tuple[nodes.Expr, ...]
+    value: int
+    more: int
+
+
+def _loop(case: Case, number: int) -> _Loop | None:
+    """The loop that the index `number` comes from; None where it is no loop over a range."""
+    for name, more in _indices_of(case, number):
+        for loop in reversed(around(case.run.program, case.failure.expr.span)):
+            if isinstance(loop, nodes.For) and loop.target == nodes.Name(name):
+                ends = loop.iterable.args if isinstance(loop.iterable, nodes.Call) else ()
+                return _Loop(loop, ends, number - more, more) if called(loop.iterable) == "range" else None
+    return None
+
+
+def _indices_of(case: Case, number: int) -> Iterator[tuple[str, int]]:
+    """The names that are the index `number`, with what is added to them: `i` and 1 of `i + 1`."""
+    for operand in case.operands[1:]:
+        is_several = isinstance(operand.expr, nodes.Sequence) and isinstance(operand.value, tuple)
+        exprs = operand.expr.items if isinstance(operand.expr, nodes.Sequence) else (operand.expr,)
+        for expr, value in zip(exprs, operand.value if is_several else (operand.value,), strict=False):
+            sides = (expr.left, expr.right) if isinstance(expr, nodes.Binary) and expr.op == "+" else (expr,)
+            more = next((side.value for side in sides if isinstance(side, nodes.Number)), 0)
+            name = next((side.id for side in sides if isinstance(side, nodes.Name)), "")
+            if name and type(value) is int and value == number and isinstance(more, int):
+                yield name, more
+
+
+def _round(case: Case, found: _Loop) -> Iterator[str]:
+    """Which round it is: "`i` is 5 in round 6 of line 3"."""
+    ends = [end.value for end in found.ends if isinstance(end, nodes.Number)]
+    numbers = [number for number in ends if isinstance(number, int)]
+    rounds = range(*numbers) if numbers and len(numbers) == len(found.ends) else range(0)
+    if found.value in rounds:
+        line = case.run.program.source.line_of(found.loop.span.start)
+        target = case.run.program.source[found.loop.target.span]
+        yield f"`{target}` is {found.value} in round {rounds.index(found.value) + 1} of line {line}"
+
+
+def _shorter(case: Case, found: _Loop, size: int) -> Iterator[Fix]:
+    """The range that ends with the last index that there is."""
+    stop = found.ends[1] if len(found.ends) > 1 else found.ends[0] if found.ends else None
+    if stop is not None and found.value >= 0 and size > found.more and len(found.ends) < 3:
+        edits = {stop.span: str(size - found.more)}
+        yield Fix("the indices that there are", repair.edited(case.run.program.source, edits))
 
 
 def _inside(case: Case, number: int, size: int) -> Iterator[Fix]:

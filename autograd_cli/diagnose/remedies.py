@@ -36,6 +36,8 @@ def remedies(case: Case) -> Iterator[Fix]:
     if case.says("out of bounds", "out of range", "index") and case.kind is not Kind.LOSS:
         families.sort(key=lambda family: family is not _numbers)
         families.insert(0, _indices)
+    if case.says("dimension out of range"):  # with dimensions put before, another one would be meant
+        families = [_numbers, _created]
     if _OF_DTYPES.search(case.words):
         families.sort(key=lambda family: family is not _dtypes)
     if case.kind is Kind.LOSS:
@@ -60,8 +62,12 @@ def _suffixed(case: Case, operand: Operand, suffix: str, words: str) -> Fix:
 
 
 def _dtypes(case: Case) -> Iterator[Fix]:
-    """Every tensor in the dtype of one of them; in float32; whole, as an index is; the real part."""
-    tensors = case.tensors
+    """Every tensor in the dtype of one of them; in float32; whole, as an index is; the real part.
+
+    A mask between brackets stays one: as whole numbers it would choose others.
+    """
+    is_index = isinstance(case.failure.expr, nodes.Subscript)
+    tensors = [o for o in case.tensors if not (is_index and o.value.dtype == torch.bool)]
     for operand in tensors:
         if operand.value.is_complex():
             yield _suffixed(case, operand, ".real", "by its real part")
@@ -190,12 +196,24 @@ def _numbers(case: Case) -> Iterator[Fix]:
             old = _value(number)
             if not isinstance(old, int | float):
                 continue
-            for new in _nearest(pool, old):
+            is_dim = each.argument is not None and each.argument.role is Role.DIM
+            for new in _dims(case, _nearest(pool, old), old) if is_dim else _nearest(pool, old):
                 if new != old or isinstance(old, float):
                     text = _spell(new, old)
                     name = f"`{each.name}` " if each.name else ""
                     words = f"{name}{text} in place of {drawing.quoted(case.run.program.source[number.span])}"
                     yield _edited(case, words, {number.span: text})
+
+
+def _dims(case: Case, numbers: list[float], old: float) -> list[float]:
+    """The numbers without those that name a dimension which another does, counted as `old` is."""
+    rank = max((operand.value.ndim for operand in case.tensors[:1]), default=0)
+    same: dict[float, float] = {}
+    for number in numbers:
+        key = number % rank if rank and -rank <= number < rank else number
+        if key not in same or (number < 0) is (old < 0):
+            same[key] = number
+    return [number for number in numbers if number in same.values()]
 
 
 def _nearest(pool: list[float], old: float) -> list[float]:

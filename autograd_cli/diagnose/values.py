@@ -44,8 +44,21 @@ def no_data(case: Case) -> Finding | None:
         "AGX310",
         f"{drawing.quoted(operand.text)} is on the meta device: it has the shape "
         f"{shape_text(operand.value.shape)} and no values.",
-        fix=(Fix("run it where values are, for example with `-d cpu`"),),
+        fix=tuple(_with_values(case)),
     )
+
+
+def _with_values(case: Case) -> Iterator[Fix]:
+    """The CPU in the place of each "meta" in the source, or of the device that was asked for."""
+    source = case.run.program.source
+    texts = (node for node in expressions(case.run.program) if isinstance(node, nodes.Text))
+    metas = {node.span: source[node.span].replace("meta", "cpu") for node in texts if node.value == "meta"}
+    if metas:
+        yield Fix("where values are", repair.edited(source, metas))
+    elif case.run.settings.device == "meta":
+        yield Fix("run it where values are, for example with `-d cpu`")
+    else:
+        yield Fix("make it on a device with memory")
 
 
 def truth(case: Case) -> Finding | None:

@@ -149,7 +149,7 @@ def narrowed(case: Case) -> Finding | None:
     return case.finding(
         "AGX336",
         f"{drawing.quoted(target.text)} is {dtype_name(target.value.dtype)} and is written in place: the "
-        f"result of `{case.name}` is {_wide(wide, target)}, which does not go into it.",
+        f"result of `{_written(case)}` is {_wide(wide, target)}, which does not go into it.",
         cause=drawing.columns(
             [
                 (drawing.label(o.text), shape_text(o.value.shape), dtype_name(o.value.dtype))
@@ -159,6 +159,12 @@ def narrowed(case: Case) -> Finding | None:
         fix=tuple(_as_new_value(case, target)),
         dtypes=[dtype_name(dtype) for dtype in dtypes],
     )
+
+
+def _written(case: Case) -> str:
+    """What writes as the source has it: `+=` for `__iadd__`."""
+    statement = next(iter(around(case.run.program, case.failure.expr.span)[-1:]), None)
+    return f"{statement.op}=" if isinstance(statement, nodes.Augment) else case.name
 
 
 def _promoted(dtypes: list[torch.dtype]) -> torch.dtype:

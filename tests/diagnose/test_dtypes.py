@@ -94,3 +94,21 @@ def test_whole_numbers_that_index_are_no_mismatch(why):
 
 def test_elementwise_operands_of_two_dtypes_run(said):
     assert {f.code for f in said("(x+y).sum()", x=ones(2), y=ones(2, dtype=torch.float64))} == {"AGX305"}
+
+
+@pytest.mark.parametrize("loss", ["binary_cross_entropy", "binary_cross_entropy_with_logits"])
+def test_a_whole_target_of_a_loss_that_compares_is_that(why_it_failed, loss):
+    source = (
+        "import torch\nimport torch.nn.functional as F\nq = torch.tensor([0.25, 0.75], requires_grad=True)\n"
+        f"labels = torch.tensor([1, 0])\nloss = F.{loss}(q, labels)\n"
+    )
+    (finding,) = why_it_failed(source)
+    assert (finding.code, finding.name, finding.line) == ("AGX334", "bce-target-dtype", 5)
+    assert finding.sentence == f"`labels` is int64; `{loss}` compares it with `q`, which is float32."
+    assert finding.fix[0].text == f"line 5:  loss = F.{loss}(q, labels.to(q.dtype)), `labels` as float32"
+    assert finding.fix[0].passed
+
+
+def test_a_write_is_called_as_it_is_written(why_it_failed):
+    (finding,) = why_it_failed("import torch\ncount = torch.tensor([4, 5])\ncount *= 1.5\n")
+    assert "the result of `*=` is floating" in finding.sentence

@@ -75,3 +75,43 @@ def test_labels_that_are_no_classes_are_mended_where_it_is_plain(why, labels, fi
     finding = why("F.cross_entropy(x, i)", x=ones(3, 3), i=tensor(labels))
     assert (finding.name, finding.fix[0].program) == ("label-out-of-range", fixed)
     assert finding.fix[0].passed is (True if fixed else None)
+
+
+ROUNDS = """import torch
+scores = torch.tensor([0.5, 1.5, 2.5])
+total = 0
+for step in range(2):
+    for at in range(3):
+        total = total + (scores[at + 1] - scores[at]) * step
+"""
+
+
+def test_an_index_of_a_loop_is_told_with_its_round_and_the_range_that_fits(why_it_failed):
+    (finding,) = why_it_failed(ROUNDS)
+    assert finding.cause[-1] == "`at` is 2 in round 3 of line 5"
+    assert [(fix.text, fix.passed) for fix in finding.fix] == [
+        ("line 5:  for at in range(2):, the indices that there are", True)
+    ]
+
+
+def test_one_index_of_several_is_told_with_its_own_loop(why_it_failed):
+    source = (
+        "import torch\nm = torch.eye(2)\nfor r in range(1, 3):\n    for c in range(2):\n        m[r, c]\n"
+    )
+    (finding,) = why_it_failed(source)
+    assert finding.cause[-1] == "`r` is 2 in round 2 of line 3"
+    assert finding.fix[0].text == "line 3:  for r in range(1, 2):, the indices that there are"
+
+
+def test_a_dimension_is_offered_by_one_number_alone(why_it_failed):
+    (finding,) = why_it_failed("import torch\nx = torch.ones(4, 4)\ny = x.mean(dim=2) + x.mean(0)\n")
+    assert [fix.text.rpartition(", ")[2] for fix in finding.fix] == [
+        "`dim` 1 in place of `2`",
+        "`dim` 0 in place of `2`",
+    ]
+
+
+def test_a_mask_of_another_length_is_not_made_an_index(why_it_failed):
+    source = "import torch\nx = torch.ones(5)\nkeep = torch.tensor([True, False, True, True])\nx[keep]\n"
+    (finding,) = why_it_failed(source)
+    assert not any("int64" in fix.text or ".long()" in fix.program for fix in finding.fix)

@@ -111,3 +111,10 @@ def test_a_number_is_made_of_several_elements(why):
     finding = why("(x * 2).item()", x=ones(3))
     assert [fix.program for fix in finding.fix] == ["(x * 2).sum().item()", "(x * 2).tolist()"]
     assert all(fix.passed for fix in finding.fix)
+
+
+def test_a_tensor_that_the_source_puts_on_the_meta_device_is_put_on_the_cpu(why_it_failed):
+    (finding,) = why_it_failed("import torch\nw = torch.zeros(2, device='meta')\nprint(w.mean().item())\n")
+    assert [(fix.text, fix.passed) for fix in finding.fix] == [
+        ("line 2:  w = torch.zeros(2, device='cpu'), where values are; prints 0.0", True)
+    ]
