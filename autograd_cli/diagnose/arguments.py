@@ -253,7 +253,7 @@ def value(case: Case) -> Finding | None:
     place = f"`{each.name}` " if each.name else ""
     return case.finding(
         "AGX345",
-        f"{called} does not take {place}{case.run.program.source[expr.span]}.",
+        f"{called} does not take {place}{case.run.program.source[expr.span].removesuffix('.')}.",
         cause=drawing.columns([described(operand) for operand in case.operands]),
         argument=each.name,
         value=wrong if isinstance(wrong, int | float | str) else None,

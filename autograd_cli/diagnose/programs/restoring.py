@@ -1,6 +1,7 @@
 """Programs in which the gradient of a leaf arrives: without what ends its way."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import torch
 
@@ -9,10 +10,10 @@ from autograd_cli.diagnose.programs.ends import cuts_in, holds, ways_to
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.uncut import all_edits, without
 from autograd_cli.diagnose.programs.upstream import Source, mode_around
-from autograd_cli.diagnose.statements import around, called, parts, replaced
+from autograd_cli.diagnose.statements import around, called, parts, replaced, targets
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
-from autograd_cli.lang.nodes import Expr
+from autograd_cli.lang.nodes import Expr, Statement
 from autograd_cli.report import Fix
 
 
@@ -32,10 +33,29 @@ def restored(whole: Whole, expr: Expr, how: str, leaf: str) -> Iterator[Fix]:
     else:
         own = Source(whole.statement(expr.span), whole_value(whole, expr), None)
         cuts = [(expr, how), *(cut for cut in cuts_in(whole, own, leaf) if cut[0] is not expr)]
-        yield from without(whole, expr, how, cuts)
+        yield from (_unflagged(whole, own.statement, fix) for fix in without(whole, expr, how, cuts))
         yield from _there_and_back(whole, expr, leaf)
         if mode_around(whole, own.statement) is not None:
             yield from _out_of_mode(whole, expr, all_edits(whole, cuts))
+
+
+def _unflagged(whole: Whole, made: Statement, fix: Fix) -> Fix:
+    """A repair without the lines that set the flag of what is made there: torch refuses that of a result."""
+    names = targets(made)
+    flags = {
+        whole.source[each.span]
+        for each in whole.all_statements
+        if isinstance(each, nodes.Assign) and any(_is_flag_of(target, names) for target in each.targets)
+    }
+    if not flags:
+        return fix
+    lines = [line for line in fix.program.splitlines(keepends=True) if line.strip() not in flags]
+    return replace(fix, program="".join(lines))
+
+
+def _is_flag_of(target: Expr, names: Sequence[str]) -> bool:
+    is_flag = isinstance(target, nodes.Attribute) and target.name == "requires_grad"
+    return is_flag and isinstance(target, nodes.Attribute) and getattr(target.value, "id", "") in names
 
 
 def _there_and_back(whole: Whole, expr: Expr, leaf: str) -> Iterator[Fix]:
