@@ -101,7 +101,8 @@ class Needed:
             return True
         if traced.grad_fns or id(traced) in self.renewed:
             return id(traced) in self.renewed and not traced.args
-        is_named = isinstance(node, Name) or (node is None and bool(traced.name))
+        is_let_go = not traced.args and not traced.kwargs  # what a list holds is not what its text is by now
+        is_named = isinstance(node, Name) or (node is None and (bool(traced.name) or is_let_go))
         return is_named and not (self.deep and made_of(traced)[0])
 
     def _writes(self, operand: Traced, reader: Traced) -> list[Traced]:

@@ -290,7 +290,7 @@ class _Layout:
     def constant(self, traced: Traced, node: Expr | None) -> str:
         """What a value that is held constant is called; a function's parameter by its name outside."""
         if not isinstance(node, Name):
-            return traced.name or self.identifier(traced)
+            return self.in_lists.get(id(traced.value)) or traced.name or self.identifier(traced)
         held = self.names.get(node.id) if node.id in self.ran.names else None
         if isinstance(held, Traced) and held.value is traced.value:
             return node.id

@@ -162,6 +162,19 @@ z.backward()
     assert (gradient.autograd, gradient.numeric) == (60.0, pytest.approx(60.0))
 
 
+@pytest.mark.parametrize("kept", ["(x * k).detach()", "torch.ones(3) * k", "(x > k).float()"])
+def test_what_a_list_holds_of_each_round_is_called_by_its_place(explored, only, kept):
+    report = explored(
+        "x = torch.tensor([1., 2., 3.], requires_grad=True)\nv = torch.ones(3, requires_grad=True)\n"
+        f"rows = []\nfor k in range(3):\n    rows.append({kept})\n"
+        "out = (torch.stack(rows) * v).sum()\nout.backward()\n"
+    )
+    (gradient,) = [one for one in only(report).gradients if one.name == "v"]
+    assert gradient.formula == "torch.stack([rows_0, rows_1, rows_2]).sum(0)"
+    assert gradient.symbolic == pytest.approx(gradient.autograd, rel=1e-5)
+    assert (str(gradient.verdict), report.status) == ("OK", 0)
+
+
 def test_gradients_that_are_asked_for(explored, rows):
     source = """\
 x = torch.tensor(2., requires_grad=True)
