@@ -42,14 +42,21 @@ _MEANT = re.compile(
 )
 _OF_ANOTHER_LINE = re.compile(
     r"Traceback \(|terminate called|\d+ (?:failed|passed)\b|\s*what\(\):|\s*File \"|During handling of|"
-    r"The above exception|Exception raised from|frame #\d|"
+    r"The above exception|\"{3}|'{3}|Exception raised from|frame #\d|"
     r"[=_*-]{4,}|\s*\^+\s*$|\[rank|>>> |.*\d+%\||\[[WEIF]\S* |(?:[\w.]*\.)?\w+(?:Error|Exception|Warning):|"
     r"\d{4}-\d\d-\d\d|[╭╰]"
 )
 _GOES_ON = re.compile(r"[a-z0-9\[({'\"`<]")
 _BROKEN_AT = 60
 """Characters of a line that a terminal may have broken."""
-_ENDED = re.compile(r"[.!?;]$")
+_NARROWEST = 72
+"""Cells of the narrowest terminal that breaks lines."""
+_WIDE_LINES = 12
+_ENDED = re.compile(
+    r"[.!?;]$|\(\d+x\d+ and \d+x\d+\)$|at non-singleton dimension \d+$|[Gg]ot:? \w+$|\bwith size \d+$|"
+    r"index out of range in self$|for input of size \d+$|but got -?\d+\)$"
+)
+"""How a message ends that is whole."""
 _BEGINS = re.compile(
     r"Traceback \(most recent call last\)|╭─|"
     r"^(?:Exception has occurred: |-{20,}$|_{8,} .* _{8,}$|={8,} FAILURES)"
@@ -130,7 +137,8 @@ def _raised(lines: Sequence[Clean], at: int, depth: int) -> Raised | None:
         return _special(lines, at)
     before, rest = [one.text for one in lines[:at]], [one.text for one in lines[at + 1 :]]
     is_placed = match is not None and match["file"] is not None
-    message, taken = _message(match, _of_same(lines, at), is_placed) if match else (head.text, 0)
+    said = _of_same(lines, at)
+    message, taken = _message(match, said, is_placed, _widest(lines[:at])) if match else (head.text, 0)
     kind = "" if match is None or match["kind"] == "what()" else _once(match["kind"].rpartition(".")[2])
     start = _start(before)
     placed = (*_stack(before), *_place(match, rest)) if match and is_placed else ()
@@ -203,10 +211,15 @@ def _once(kind: str) -> str:
     return kind[:half] if kind[:half] == kind[half:] else kind
 
 
-def _message(head: re.Match[str], rest: Iterable[str], is_placed: bool) -> tuple[str, int]:
+def _widest(lines: Sequence[Clean]) -> int:
+    """How far the lines right before an error go: no terminal broke it before that."""
+    return max((len(one.text) for one in lines[-_WIDE_LINES:]), default=0)
+
+
+def _message(head: re.Match[str], rest: Iterable[str], is_placed: bool, widest: int) -> tuple[str, int]:
     """The whole message, and how many of the lines after the head belong to it.
 
-    Under what `is_placed` stands a line of source, further in.
+    Under what `is_placed` stands a line of source, further in. Lines before it go as far as `widest`.
     """
     first = head["message"].removeprefix(": ")
     lines = [first.strip()]
@@ -218,21 +231,24 @@ def _message(head: re.Match[str], rest: Iterable[str], is_placed: bool) -> tuple
             break
         if is_placed and text.startswith("  "):
             break
-        if not _goes_on(lines[-1], width, text):
+        if not _goes_on(lines[-1], width, text, widest):
             break
         lines.append(text.strip())
         width = len(text)
     return "\n".join(lines).strip(), len(lines) - 1
 
 
-def _goes_on(line: str, width: int, text: str) -> bool:
+def _goes_on(line: str, width: int, text: str, widest: int) -> bool:
     """Whether `text` is the rest of what `line` says: further in, listed, or broken by a terminal.
 
-    `width` is how far the line goes, with what stands before the words.
+    `width` is how far the line goes, with what stands before the words. A terminal breaks it where the next
+    word has no room, and leaves no line that goes further than that.
     """
     if text[0].isspace() or line.endswith((",", ":")):
         return True
-    return width >= _BROKEN_AT and not _ENDED.search(line) and bool(_GOES_ON.match(text))
+    end = width + 1 + len(text.partition(" ")[0])
+    is_broken = width >= _BROKEN_AT and end > max(widest, _NARROWEST)
+    return is_broken and not _ENDED.search(line) and bool(_GOES_ON.match(text))
 
 
 def _of_same(lines: Sequence[Clean], at: int) -> Iterator[str]:

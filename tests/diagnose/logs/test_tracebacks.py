@@ -303,3 +303,28 @@ def test_a_warning_has_its_place_behind_a_progress_bar():
     assert [(frame.file, frame.line, frame.text) for frame in one.frames] == [
         ("/home/me/fit.py", 7, "loss = f(a, b)")
     ]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)",
+        "The size of tensor a (4) must match the size of tensor b (7) at non-singleton dimension 1",
+        "mean(): could not infer output dtype. Input dtype must be either a floating point. Got: Long",
+    ],
+)
+@pytest.mark.parametrize("after", ["child gave 1", "retrying with smaller batch", '"""'])
+def test_what_the_log_says_next_is_no_part_of_a_message(message, after):
+    narrow = PLAIN.replace("/env/lib/python3.11/site-packages", "…")
+    (one,) = all_raised(narrow.replace("odd shapes", message) + after + "\n")
+    assert one.message == message
+
+
+def test_no_terminal_broke_a_message_that_is_shorter_than_a_line_above():
+    message = "a message of no known end that leaves no room for many words in it"
+    narrow = PLAIN.replace("/env/lib/python3.11/site-packages", "…")
+    (one,) = all_raised(narrow.replace("odd shapes", message) + "afterwards it went on\n")
+    assert one.message == f"{message}\nafterwards it went on"
+    wide = narrow.replace("net(x).sum()", f"net(x).sum()  # {'-' * 90}")
+    (one,) = all_raised(wide.replace("odd shapes", message) + "afterwards it went on\n")
+    assert one.message == message

@@ -2,9 +2,18 @@
 
 import re
 
+from autograd_cli.diagnose.logs.facts import own
 from autograd_cli.diagnose.logs.records import Facts, Raised, Row
 from autograd_cli.diagnose.logs.rows.called import on
-from autograd_cli.diagnose.logs.rows.words import both, either, say, says, two_devices, written
+from autograd_cli.diagnose.logs.rows.words import (
+    both,
+    either,
+    of_two_devices,
+    say,
+    says,
+    two_devices,
+    written,
+)
 
 _APART = (
     "tensors to be on the same device",
@@ -137,7 +146,47 @@ def _why_unusable(raised: Raised, facts: Facts) -> str:
     return next((reason for pattern, reason in _REASONS if re.search(pattern, low)), "")
 
 
+_COMPUTES = written(r"[\w\])] *(?:[-+*/@%]|\*\*)=? *[\w(]")
+_ON_META = says("is not on the expected device")
+
+
+def _moved_before(raised: Raised, facts: Facts) -> str:
+    """Which of the tensors at hand is apart from the others, to be moved before the forward."""
+    leaves = [one for one in raised.tensors if one.frame == own(raised) and one.grad_fn is None]
+    wanted = next((one for one in leaves if one.requires_grad and one.device == facts.devices[0]), None)
+    if wanted is None:
+        return "before the forward move all that it takes to one device, with .to(device)"
+    return f"before the forward move all that it takes to one device: `{wanted.name}` is on {wanted.device}"
+
+
+def _has_no_values(raised: Raised, facts: Facts) -> bool:
+    """Whether a model has no values, and the line does not just compute with operands on two devices."""
+    if not _ON_META(raised, facts):
+        return True
+    devices = {one.device for one in raised.tensors if one.frame == own(raised)}
+    return len(devices) < 2 if devices else not _COMPUTES(raised, facts)
+
+
+def _why_apart(raised: Raised, facts: Facts) -> str:
+    if "meta" in facts.devices:
+        return "a tensor on meta has a shape and no values, and computes with others on meta alone"
+    return "the model was moved and an input, a target or a state was not"
+
+
 ROWS = (
+    Row(
+        "AGX303",
+        "device-mismatch-input-not-moved",
+        ("returned an invalid gradient at index",),
+        say(
+            "the gradient that {op} gives is on {device1}, and what it belongs to is on {device0}",
+            "a gradient is on another device than what it belongs to",
+        ),
+        ("the forward took tensors on two devices and did not say so: the backward does",),
+        (_moved_before,),
+        also=(*_others("device-mismatch-input-not-moved"), "custom-function-grad-shape"),
+        when=of_two_devices,
+    ),
     Row(
         "AGX310",
         "meta-tensor-no-data",
@@ -155,6 +204,7 @@ ROWS = (
         ),
         ("the model was made on meta, by low_cpu_mem_usage or a device_map, and never filled",),
         ("model.to_empty(device=device), then load_state_dict; or load with assign=True",),
+        when=_has_no_values,
     ),
     Row(
         "AGX335",
@@ -272,7 +322,7 @@ ROWS = (
         _APART,
         _SENTENCE,
         (
-            "the model was moved and an input, a target or a state was not",
+            _why_apart,
             "a tensor of the model that is no parameter and no buffer is not moved by model.to()",
         ),
         (

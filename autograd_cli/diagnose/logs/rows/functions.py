@@ -1,7 +1,7 @@
 """Functions with a backward by hand, hooks, second derivatives, gradcheck, checkpoint, compilers."""
 
 from autograd_cli.diagnose.logs.records import Facts, Raised, Row
-from autograd_cli.diagnose.logs.rows.words import both, either, near, say, says
+from autograd_cli.diagnose.logs.rows.words import both, either, near, of_two_devices, say, says
 
 _ROOT = says(r"'(?:Sqrt|Pow|Norm|LinalgVectorNorm|Cdist|Std|Div|Rsqrt|Hypot|Pair)\w*'")
 _PASSES_ON = says(r"'(?:Mul|Sum|Mean|Expand|Add|Sub|Neg|Mm|Addmm|Bmm|Sigmoid|Tanh|Softmax)\w*'")
@@ -65,6 +65,7 @@ ROWS = (
                 "sum or reshape the gradient to the input's shape",
             ),
         ),
+        when=lambda raised, facts: not of_two_devices(raised, facts),
     ),
     Row(
         "AGX428",

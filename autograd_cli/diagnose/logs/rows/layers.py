@@ -212,9 +212,21 @@ def _of_rank(raised: Raised, facts: Facts) -> str:
     return "print the shape of its input, and give that the dimensions that the layer takes"
 
 
+def _calls_a_layer(raised: Raised, facts: Facts) -> bool:
+    """Whether a layer may stand where it failed: torch's own frames say so, or the line calls something.
+
+    Of a script that ran here all of torch's frames are there, and only the function itself leaves none.
+    """
+    if inside("torch/nn/")(raised, facts):
+        return True
+    return _FUNCTION(raised, facts) if raised.is_live else _CALL_OF_ANY(raised, facts)
+
+
+_FUNCTION = written(r"\blinear\(")
+_CALL_OF_ANY = written(r"\w\(")
 _AS_LINEAR: Test = either(
     inside("linear", "Linear"),
-    both(says("m1|mat1|reduction dim"), lambda raised, facts: not _PRODUCT(raised, facts)),
+    both(says("m1|mat1|reduction dim"), lambda raised, facts: not _PRODUCT(raised, facts), _calls_a_layer),
 )
 
 ROWS = (

@@ -1,7 +1,9 @@
 """Shapes that do not go together, in layers, sums, joins, views, checkpoints and batches."""
 
 import re
+from collections.abc import Sequence
 
+from autograd_cli.diagnose.logs.facts import own
 from autograd_cli.diagnose.logs.records import Facts, Raised, Row
 from autograd_cli.diagnose.logs.rows.called import on
 from autograd_cli.diagnose.logs.rows.layers import MATMUL
@@ -14,6 +16,13 @@ _POSITIONS = (
 )
 _SHAPES = re.compile(r"hidden\S* size [(\[]([\d, ]+)[)\]], got [(\[]([\d, ]+)[)\]]")
 _SIZES = re.compile(r"(xpected|got) (\d+)")
+_DIMENSION = re.compile(r"dimension (\d+)")
+_SMALLEST_MAP = 12
+_AS_SKIP = either(
+    written(r"(?i)skip|shortcut|residual|identity|encoder|\benc\d|\bup\d*\b|\bdown\d*\b|upsampl|\bfeat"),
+    inside("unet", "UNet", "hourglass"),
+)
+"""What code calls the feature maps of a layer above, which are joined to those that come back up."""
 _TABLES = {77, 128, 256, 512, 514, 1024, 2048, 4096}
 _IN_LOADER = either(
     inside("collate", "dataloader", "DataLoader"),
@@ -42,11 +51,43 @@ def _sequence(raised: Raised, facts: Facts) -> str:
 
 
 def _maps_differ(raised: Raised, facts: Facts) -> bool:
-    """Whether heights or widths of images differ by what halving an odd one leaves, or by one halving."""
-    if (facts.index or 0) < 2 or len(facts.sizes) < 2:
+    """Whether heights or widths of images differ by what halving an odd one leaves, or by one halving.
+
+    They are dimensions from the third on, or where a message leaves out which, sizes that images have.
+    """
+    if len(facts.sizes) < 2:
         return False
     low, high = sorted(facts.sizes[:2])
-    return low > 1 and (high - low <= 2 or high == 2 * low)
+    dimensions = [int(number) for number in _DIMENSION.findall(raised.message)]
+    is_left_out = dimensions == [1] and "except in dimension" in raised.message and low >= _SMALLEST_MAP
+    is_deep = max(dimensions, default=0) > 1 and (high - low <= 2 or high == 2 * low)
+    return low > 1 and (is_deep or (is_left_out and high - low <= 2))
+
+
+def _are_maps(raised: Raised, facts: Facts) -> bool:
+    """Whether what is joined shows to be feature maps: by its dimensions, or else in words."""
+    ranks = [len(one.shape) for one in raised.tensors if one.frame == own(raised)]
+    deepest = max(ranks, default=None)
+    if deepest is None:
+        return _AS_SKIP(raised, facts) or _maps_differ(raised, facts)
+    is_joined = "must match except" in raised.message
+    return deepest > 2 and (
+        _AS_SKIP(raised, facts) or (deepest > 3 and is_joined) or _maps_differ(raised, facts)
+    )
+
+
+def _joined(raised: Raised, facts: Facts) -> str:
+    """What is joined, by the dimension that may differ."""
+    if facts.index is None or len(facts.sizes) < 2 or "must match except" not in raised.message:
+        return say("`{text}` joins shapes {shape0} and {shape1}", "tensors that are joined have other sizes")(
+            raised, facts
+        )
+    what = say("`{text}` joins", "tensors are joined")(raised, facts)
+    return f"{what} along dimension {facts.index}, and in another one their sizes are {_both(facts.sizes)}"
+
+
+def _both(sizes: Sequence[int]) -> str:
+    return f"{sizes[0]} and {sizes[1]}"
 
 
 def _in_optimizer(raised: Raised, facts: Facts) -> bool:
@@ -204,11 +245,7 @@ ROWS = (
             ),
         ),
         also=("joined-size-mismatch", "broadcast-shape-mismatch"),
-        when=either(
-            says("sizes of tensors must match"),
-            written(r"(?i)\bcat\(|skip|shortcut|residual|identity|encoder|\benc\d"),
-            _maps_differ,
-        ),
+        when=_are_maps,
     ),
     Row(
         "AGX302",
@@ -257,7 +294,7 @@ ROWS = (
         "AGX317",
         "joined-size-mismatch",
         ("stack expects each tensor to be equal size", "tensors must match except in dimension"),
-        say("`{text}` joins shapes {shape0} and {shape1}", "tensors that are joined have other sizes"),
+        _joined,
         ("stack takes equal shapes, cat equal sizes but along the joined dimension",),
         ("pad or cut them to one size",),
         also=("collate-unequal-sizes", "skip-connection-size-mismatch"),

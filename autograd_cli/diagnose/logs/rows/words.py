@@ -27,6 +27,8 @@ _RUNS_BACKWARD = re.compile(
 _EXPECTED_FIRST = re.compile(r"expected shape .* but got")
 _FOUND_LAST = re.compile(r"but (?:got|found)\b")
 _LONGEST_TEXT = 72
+_OWN_NODE = re.compile(r"Function \w+Backward\d+ returned .* expected device")
+"""Functions of a person's own have no number behind their names."""
 _GRAD = re.compile(r"([A-Za-z_][\w.\[\]]*)\.grad\b")
 
 
@@ -183,3 +185,8 @@ def dtypes(*wanted: str) -> Test:
 def two_devices(raised: Raised, facts: Facts) -> bool:
     """Whether the message names two devices."""
     return len(set(facts.devices)) > 1
+
+
+def of_two_devices(raised: Raised, facts: Facts) -> bool:
+    """Whether a node of torch's own gives a gradient on another device: its operands were on two."""
+    return _OWN_NODE.search(raised.message) is not None and two_devices(raised, facts)
