@@ -9,6 +9,7 @@ import torch
 
 from autograd_cli.gradients.backward import slopes
 from autograd_cli.gradients.difference import Plain, plain
+from autograd_cli.gradients.enlarged import enlarged
 from autograd_cli.gradients.exact import Exact
 from autograd_cli.gradients.grounds.alone import each_alone
 from autograd_cli.gradients.known import Evidence, Neighbours
@@ -188,6 +189,7 @@ class Bench:
             lowest=self.least_precise.dtype,
             neighbours=self._neighbours(name),
             repeated=self._repeated(name),
+            enlarged=partial(self._enlarged, name),
             keeps=self._keeps,
             innocent=partial(self._is_innocent, name),
             torchs=self._is_torchs,
@@ -199,7 +201,7 @@ class Bench:
         known = [whole.autograd, spread.exact, *([] if whole.formula is None else [whole.formula])]
         seen = slopes.probes.along(torch.stack([*known, *spread.samples]))
         exact, samples = seen[1], seen[len(known) :]
-        error = whole.formula_error
+        error, larger, probes = whole.formula_error, whole.enlarged, slopes.probes
         return replace(
             whole,
             autograd=seen[0],
@@ -211,6 +213,7 @@ class Bench:
             strict=None,
             neighbours=None,
             repeated=None,
+            enlarged=larger and (lambda: probes.along(larger())),
             by_component=False,
         )
 
@@ -257,6 +260,10 @@ class Bench:
             return torch.where(self._jumps(name), 0.0, noise)
 
         return errors
+
+    def _enlarged(self, name: str) -> torch.Tensor:
+        """The run's own gradient made again as it was and by way of larger numbers: (tries, n)."""
+        return enlarged(self.own, name, self.cotangent)
 
     def _jumps(self, name: str) -> torch.Tensor:
         """Where the run's own gradient is another a hair beside, and the same all around: (n,) bool.

@@ -46,12 +46,12 @@ def allowed_at(evidence: Evidence, index: int) -> float:
     return allowed if distance <= allowed else allowed + error_at(evidence.reference_error, index)
 
 
-def precision(evidence: Evidence, outcome: Outcome, worst: int) -> Outcome:
-    """The outcome as one of lost digits, with what is lost in words."""
+def precision(evidence: Evidence, outcome: Outcome, worst: int, said: str = "") -> Outcome:
+    """The outcome as one of lost digits, with what is lost in words, unless it is known."""
     given, reference = float(evidence.autograd[worst]), float(evidence.reference[worst])
     digits = next((d for d in (7, 12) if real(given, d) != real(reference, d)), 17)
     dtype = evidence.lowest or evidence.dtype
-    said = loss(evidence.dtype, dtype, given, reference)
+    said = said or loss(evidence.dtype, dtype, given, reference)
     sentence = (
         f"{said}: autograd gives {real(given, digits)}, the reference in float64 is {real(reference, digits)}"
     )
@@ -64,7 +64,9 @@ def excused(evidence: Evidence, outcome: Outcome, index: int) -> Outcome:
     if evidence.in_double:
         return _in_double(evidence, outcome, index, outcome.difference)
     if not _is_rounding(evidence, index, outcome.difference):
-        return outcome
+        said = f"{evidence.lowest or evidence.dtype} underflows on the way"
+        is_so = _is_underflow(evidence, index, outcome.difference)
+        return precision(evidence, outcome, index, said) if is_so else outcome
     is_nothing = _is_nothing(evidence, _size(evidence.reference))
     within = _within(evidence, index, outcome.difference) if is_nothing else None
     return within or precision(evidence, outcome, index)
@@ -109,6 +111,21 @@ def _is_rounding(evidence: Evidence, index: int, difference: float) -> bool:
     if given == 0 or not isfinite(given) or difference <= _EXCESS * float(evidence.allowed[index]):
         return True
     return evidence.repeated is not None and difference <= float(evidence.repeated()[index])
+
+
+def _is_underflow(evidence: Evidence, index: int, difference: float) -> bool:
+    """Whether the same gradient by way of larger numbers is right: some were too small for their dtype.
+
+    A gradient is linear in what it begins with, so that nothing else is mended by it; made again as it
+    was it must be as far off.
+    """
+    if evidence.enlarged is None or not _right_in_double(evidence)[index]:
+        return False
+    again, *larger = evidence.enlarged()[:, index].tolist()
+    if not abs(again - float(evidence.autograd[index])) <= difference / _EXCESS:
+        return False
+    right, room = float(evidence.reference[index]), _EXCESS * float(evidence.allowed[index])
+    return any(abs(one - right) <= room for one in larger)
 
 
 def off_alike(evidence: Evidence, distance: torch.Tensor) -> torch.Tensor:

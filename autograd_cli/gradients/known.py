@@ -25,9 +25,11 @@ class Evidence:
     what rounding allows without the run's casts to lower precision, to `lowest`.
     `neighbours` gives autograd's float64 gradient a little above and below in the
     components of a mask, `repeated` how far the run's own computation is off when its
-    inputs and its cotangent are rounded otherwise, `keeps` whether the run's output keeps half of its
-    digits, `innocent` whether every node that the leaf goes into is right by itself. `by_component`
-    is False for slopes along directions; `torchs` says that no function of the run is a person's own.
+    inputs and its cotangent are rounded otherwise, `enlarged` its gradient made again
+    and then by way of larger numbers (tries, n), as a scaled loss has it, `keeps` whether the run's
+    output keeps half of its digits, `innocent` whether every node that the leaf goes into is right by
+    itself. `by_component` is False for slopes along directions; `torchs` says that no function of the
+    run is a person's own.
     """
 
     autograd: torch.Tensor
@@ -45,6 +47,7 @@ class Evidence:
     lowest: str = ""
     neighbours: Neighbours | None = None
     repeated: Callable[[], torch.Tensor] | None = None
+    enlarged: Callable[[], torch.Tensor] | None = None
     keeps: Callable[[], bool] | None = None
     innocent: Callable[[], bool] | None = None
     by_component: bool = True

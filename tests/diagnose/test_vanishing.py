@@ -5,7 +5,7 @@ import torch
 
 from autograd_cli.explore import Options, explore
 from autograd_cli.lang.source import Source
-from autograd_cli.report import Finding
+from autograd_cli.report import Finding, Verdict
 
 HEAD = "import torch\nimport torch.nn.functional as F\n"
 
@@ -154,3 +154,19 @@ def test_what_rounds_in_the_forward_is_measured_apart_from_the_backward():
     assert off > 0.01
     said = f"what float16 rounds in the forward makes the gradient {100 * off:.2g} % off: no scale mends that"
     assert finding.cause[-1].endswith(said)
+
+
+@pytest.mark.parametrize("offset", [13, 15, 17])
+def test_what_partly_underflows_is_lost_digits_and_no_fault_of_torch(offset):
+    text = f"""{HEAD}torch.manual_seed(3)
+rows = torch.randn(5000, 12)
+w = torch.randn(12, 1, requires_grad=True)
+with torch.autocast('cpu', dtype=torch.float16):
+    loss = torch.sigmoid(rows @ w - {offset}).mean()
+loss.backward()
+"""
+    report = explore(Source(text), (), Options())
+    (gradient,) = report.gradients
+    assert gradient.verdict is Verdict.PRECISION
+    assert report.status == 0
+    assert not [finding for finding in report.findings if finding.severity == "error"]

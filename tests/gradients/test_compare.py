@@ -105,6 +105,24 @@ def test_low_precision_excuses_as_much_as_it_is_off_when_repeated(off, verdict):
     assert found.verdict is verdict
 
 
+@pytest.mark.parametrize(
+    ("again", "verdict"),
+    [
+        ([2.2, 1.9, 2.0 + 1e-7, nan], Verdict.PRECISION),
+        ([2.2, 2.2, inf, 2.2], Verdict.WRONG),
+        ([2.0, 2.0, 2.0, 2.0], Verdict.WRONG),
+    ],
+)
+def test_what_larger_numbers_on_the_way_mend_has_underflown(again, verdict):
+    def enlarged() -> torch.Tensor:
+        return vector(*again)[:, None]
+
+    found = judged(evidence([2.2], [2.0], [2.0], exact=vector(2.0), lowest="float16", enlarged=enlarged))
+    assert (found.verdict, found.odd) == (verdict, Witness.AUTOGRAD)
+    is_told = found.sentence.startswith("float16 underflows on the way: autograd gives 2.2")
+    assert is_told == (verdict is Verdict.PRECISION)
+
+
 @pytest.mark.parametrize("given", [0.0, inf, nan])
 def test_underflow_and_overflow_are_precision(given):
     found = judged(evidence([given], [1e-3], [1e-3], exact=vector(1e-3)))

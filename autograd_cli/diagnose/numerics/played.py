@@ -7,14 +7,13 @@ from typing import Any
 
 import torch
 
+from autograd_cli.gradients.enlarged import HALVES, in_its_dtype
 from autograd_cli.gradients.replay import Planned, Replay, ReplayError, evaluated
 from autograd_cli.report import Ref, below
 from autograd_cli.run.tape import LiveStep, Run, filled
 
 MOST = 4_000_000
 """Elements that are computed again to tell where something went wrong."""
-
-HALVES = (torch.float16, torch.bfloat16)
 
 Index = tuple[int, ...]
 
@@ -96,7 +95,7 @@ def _values(
         for index in below(steps[planned.index]) if writes else ():
             if isinstance(values[index], torch.Tensor):
                 before[planned.index, index] = values[index].detach().clone()
-        made = values[planned.index] = again(planned, values)
+        made = values[planned.index] = in_its_dtype(planned, values)
         if writes and isinstance(made, torch.Tensor):
             before[planned.index, planned.index] = made.detach().clone()
     return values
@@ -104,16 +103,6 @@ def _values(
 
 def _is_half(step: LiveStep) -> bool:
     return isinstance(step.value, torch.Tensor) and step.value.dtype in HALVES
-
-
-def again(planned: Planned, values: Sequence[Any]) -> Any:
-    """The value of a call; under autocast where it was made so, which its dtype tells."""
-    made = evaluated(planned, values)
-    wanted = planned.dtype
-    if wanted in HALVES and isinstance(made, torch.Tensor) and made.dtype != wanted:
-        with torch.autocast(made.device.type, dtype=wanted):
-            return evaluated(planned, values)
-    return made
 
 
 def _slopes(values: Sequence[Any], root: int, cotangent: torch.Tensor | None) -> dict[int, torch.Tensor]:
@@ -187,7 +176,7 @@ def _asked(
         values[index] = leaf.clone() if writes else leaf
     try:
         with torch.enable_grad():
-            made = again(planned, values)
+            made = in_its_dtype(planned, values)
             found = torch.autograd.grad(made, list(fresh.values()), arriving, allow_unused=True)
     except (RuntimeError, TypeError):  # what torch does not take alone is not known
         return {}

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import torch
 
-from autograd_cli.diagnose.numerics.played import HALVES, Played, played, rounded
+from autograd_cli.diagnose.numerics.played import Played, played, rounded
 from autograd_cli.diagnose.scene import Scene
+from autograd_cli.gradients.enlarged import HALVES
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.report import below
 from autograd_cli.run.tape import LiveStep, Run
