@@ -4,7 +4,6 @@ import ast
 import ctypes
 import zlib
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from weakref import ref
@@ -233,20 +232,6 @@ def _print(memory: Any, region: _Region) -> int | None:
     except (TypeError, ValueError):  # it was made smaller
         return None
     return zlib.crc32(seen.tobytes())
-
-
-def from_array(share: Callable[[torch.Tensor], None]) -> Callable[[Any], Any]:
-    """What stands in for `torch.from_numpy`."""
-
-    def around(before: Callable[[Any], torch.Tensor]) -> Callable[[Any], torch.Tensor]:
-        def from_numpy(array: Any) -> torch.Tensor:
-            made = before(array)
-            share(made)
-            return made
-
-        return from_numpy
-
-    return around
 
 
 # Who writes into the array

@@ -3,10 +3,10 @@
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
-from autograd_cli.diagnose.watching.tracebacks import clean, cleaned, traceback_of
+from autograd_cli.diagnose.watching.tracebacks import alone, clean, cleaned, traceback_of
 
 Hook = Callable[[threading.ExceptHookArgs], None]
 
@@ -35,3 +35,16 @@ def printed(before: Callable[[Any], Iterator[Any]]) -> Callable[[Any], Iterator[
         return before(kept)
 
     return _walk_tb_with_full_positions
+
+
+def stacked(before: Callable[[Any], Iterator[Any]]) -> Callable[[Any], Iterator[Any]]:
+    """The frames that the script's own code stands in, as `traceback` goes through them outwards."""
+
+    def walk_stack(frame: FrameType | None) -> Iterator[Any]:
+        if frame is None:
+            return before(frame)
+        pairs = list(before(frame))
+        kept = set(map(id, alone([each for each, _ in pairs])))
+        return (pair for pair in pairs if id(pair[0]) in kept)
+
+    return walk_stack

@@ -8,14 +8,15 @@ from typing import Any
 
 import torch
 
-from autograd_cli.diagnose.watching.arrays import Memories, from_array
+from autograd_cli.diagnose.watching.arrays import Memories
 from autograd_cli.diagnose.watching.common import Common
-from autograd_cli.diagnose.watching.excepting import printed, shown
+from autograd_cli.diagnose.watching.excepting import printed, shown, stacked
 from autograd_cli.diagnose.watching.frames import locate
 from autograd_cli.diagnose.watching.here import Here
 from autograd_cli.diagnose.watching.importing import OnImport
 from autograd_cli.diagnose.watching.mode import apart
 from autograd_cli.diagnose.watching.stack import Stack
+from autograd_cli.diagnose.watching.standing import FromArray
 from autograd_cli.diagnose.watching.started import Started
 from autograd_cli.diagnose.watching.tracebacks import Warnings
 from autograd_cli.report.diagnosis import Placed
@@ -36,7 +37,7 @@ class Installed:
         self._patch()
         self._started.add()
         self._stack.leaves, self._stack.returns = self._leave, self._return
-        self._stack.push()
+        self._stack.enter()
 
     def findings(self) -> list[Placed]:
         """What was found, the script being over."""
@@ -79,7 +80,8 @@ class Installed:
         patches.replace(threading.Thread, "_bootstrap_inner", stack.in_thread)
         patches.replace(threading, "excepthook", shown)
         patches.replace(traceback, "_walk_tb_with_full_positions", printed)
-        patches.replace(torch, "from_numpy", from_array(self._share))
+        patches.replace(traceback, "walk_stack", stacked)
+        patches.replace(torch, "from_numpy", lambda before: FromArray(before, self._share))
         self._compiler.later("torch._dynamo.eval_frame", "_maybe_set_eval_frame", stack.compiled)
 
 

@@ -6,7 +6,7 @@ leaves no record.
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from enum import Enum, auto
 from operator import attrgetter
 from types import FrameType, FunctionType
@@ -21,6 +21,7 @@ from autograd_cli.diagnose.watching.common import Common
 from autograd_cli.diagnose.watching.frames import is_theirs, locate
 from autograd_cli.diagnose.watching.originals import original
 from autograd_cli.diagnose.watching.records import Log, Spot, Write
+from autograd_cli.diagnose.watching.signals import is_of_signal
 from autograd_cli.run.values import dtype_name
 
 PLAIN = {torch.Tensor, torch.nn.Parameter}
@@ -131,7 +132,9 @@ class Mode(TorchFunctionMode):
             tensors = tensors_in(args, kwargs) if kwargs else tensors_in(args)
             versions = list(map(_version, tensors))
             first = _peek()
-        except Exception:  # tensors without a version: of inference mode, of a transform
+        except Exception as error:  # tensors without a version: of inference mode, of a transform
+            if is_of_signal(error):
+                raise
             tensors = None
         result = func(*args, **kwargs) if kwargs else func(*args)
         if tensors is None:
@@ -162,7 +165,9 @@ class Mode(TorchFunctionMode):
         try:
             function = original(function, caller)
             return function, self._plans.get(function) or self._planned(function)
-        except Exception:
+        except Exception as error:
+            if is_of_signal(error):
+                raise
             return function, Plan.PASS
 
     def _planned(self, function: Any) -> Plan:
@@ -268,12 +273,14 @@ def apart() -> AbstractContextManager[None]:
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    with _unseen(), torch.no_grad():
-        if not torch._C._len_torch_dispatch_stack():
-            yield
-            return
-        with _disable_current_modes():
-            yield
+    was_enabled = torch.is_grad_enabled()
+    with _unseen():
+        try:  # not `no_grad`, which an interrupt can keep from putting back what was
+            torch._C._set_grad_enabled(False)
+            with _disable_current_modes() if torch._C._len_torch_dispatch_stack() else nullcontext():
+                yield
+        finally:
+            torch._C._set_grad_enabled(was_enabled)
 
 
 def _moved(tensors: Sequence[torch.Tensor], versions: Sequence[int]) -> list[torch.Tensor]:

@@ -18,7 +18,8 @@ _overrides: Any = overrides
 class Stack:
     """The modes of the watch on the stacks of torch's function modes, one a thread.
 
-    `leaves` and `returns` are called where torch begins and ends to compile, which sees all that is Python.
+    `leaves` and `returns` are called where torch begins and ends to compile, which sees all that is Python;
+    the last thread that ends returns.
 
     It steps aside where its being there would change what torch does: in what torch compiles, which
     would trace it; where a fast way is taken only if no call is looked at. And in an optimizer's step,
@@ -29,6 +30,8 @@ class Stack:
         self._common = common
         self._here = here
         self._compiling = threading.local()
+        self._entered = threading.local()
+        self._away: set[int] = set()
         self.leaves: Callable[[], None] = lambda: None
         self.returns: Callable[[], None] = lambda: None
 
@@ -37,18 +40,46 @@ class Stack:
         if not self._common.is_over and not self.is_on():
             _overrides._push_mode(self._here.mode)
 
+    def enter(self) -> None:
+        """Look at the calls of this thread from here on, if it began before the watch did, until it ends.
+
+        The end of threads that Python's own module did not begin is not known.
+        """
+        if getattr(self._entered, "is_known", False):
+            return
+        self._entered.is_known = True
+        known: dict[int, Any] = threading._active  # type: ignore[attr-defined]
+        thread = known.get(threading.get_ident())
+        if thread is not None:
+            self.push()
+        if thread is not None and thread is not threading.main_thread():
+            self._before_end(thread)
+
+    def _before_end(self, thread: Any) -> None:
+        before = thread._delete
+
+        def _delete() -> None:  # the last that a thread calls
+            self.take_away()
+            before()
+
+        thread._delete = _delete
+
     def is_on(self) -> bool:
         """Whether calls of this thread are looked at."""
         own = self._here.mode
         return any(mode is own for mode in _overrides._get_current_function_mode_stack())
 
+    def is_top(self) -> bool:
+        """Whether the mode stands on top, from where it can step aside."""
+        modes = _overrides._get_current_function_mode_stack()
+        return bool(modes) and modes[-1] is self._here.mode
+
     def step_aside(self) -> bool:
         """Take the mode from the top of the stack; whether it was there."""
-        modes = _overrides._get_current_function_mode_stack()
-        if modes and modes[-1] is self._here.mode:
+        is_top = self.is_top()
+        if is_top:
             _overrides._pop_mode()
-            return True
-        return False
+        return is_top
 
     def take_away(self) -> None:
         """Take the mode from wherever it stands on this thread's stack."""
@@ -64,6 +95,8 @@ class Stack:
     @contextmanager
     def on(self) -> Iterator[None]:
         """With calls looked at, as in the hooks of a backward, which is a call itself."""
+        if not self._common.is_over:
+            self.enter()
         if self._common.is_over or getattr(self._compiling, "frames", None) or self.is_on():
             yield
             return
@@ -79,12 +112,13 @@ class Stack:
         """`has_torch_function` as it answers where nobody watches: a layer's fast way depends on it."""
 
         def has_torch_function(arguments: Any) -> bool:
-            was_on = self.step_aside()
+            was_on = self.is_top()
             try:
+                self.step_aside()
                 return before(arguments)
             finally:
                 if was_on:
-                    _overrides._push_mode(self._here.mode)
+                    self.push()
 
         return has_torch_function
 
@@ -96,6 +130,7 @@ class Stack:
         """
 
         def _bootstrap_inner(thread: Any) -> None:
+            self._entered.is_known = True
             self.push()
             try:
                 before(thread)
@@ -124,11 +159,14 @@ class Stack:
         elif frames or begins:
             if not frames:
                 self._compiling.was_on = self.step_aside()
+                self._away.add(threading.get_ident())
                 self.leaves()
             frames.append(switching)
 
     def _end(self, was_on: bool) -> None:
-        if not self._common.is_over:
+        self._away.discard(threading.get_ident())
+        self._away.intersection_update(sys._current_frames())
+        if not self._common.is_over and not self._away:
             self.returns()
         if was_on:
             self.push()

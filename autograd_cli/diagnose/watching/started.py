@@ -66,7 +66,8 @@ class Started:
             with apart():
                 steps.before(optimizer)
             if len(args) < 2 and not kwargs:
-                steps.is_aside = self._stack.step_aside()
+                steps.is_aside = self._stack.is_top()  # first, for it may be interrupted in between
+                self._stack.step_aside()
         except Exception as error:
             self._common.failed(error)
 
@@ -84,9 +85,9 @@ class Started:
 
     def _resume(self, steps: Steps) -> None:
         """Look at calls again, also where the step before ended with an error."""
-        was_aside, steps.is_aside = steps.is_aside, False
-        if was_aside:
+        if steps.is_aside:
             self._stack.push()
+            steps.is_aside = False
 
 
 def _is_plain(root: Any) -> bool:

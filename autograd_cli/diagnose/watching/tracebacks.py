@@ -144,11 +144,11 @@ def _meant(frames: list[FrameType], file: str, line: int) -> FrameType | None:
     level = next((number for number, is_named in enumerate(places) if is_named), None)
     if level is None or not any(is_own(each.f_code.co_filename) for each in frames[: level + 1]):
         return None
-    alone = _alone(frames)
-    return alone[level] if level < len(alone) else None
+    kept = alone(frames)
+    return kept[level] if level < len(kept) else None
 
 
-def _alone(frames: list[FrameType]) -> list[FrameType]:
+def alone(frames: list[FrameType]) -> list[FrameType]:
     """The frames, innermost first, without those of the watch and those that led to it."""
     kept: list[FrameType] = []
     left = frames[::-1]

@@ -57,3 +57,29 @@ def test_an_error_in_inference_mode_has_no_other_behind_it(ended):
         "    try: x @ torch.ones(3)\n    except RuntimeError as error: behind = repr(error.__context__)\n"
     )
     assert ended(script).state["behind"] == "'None'"
+
+
+def test_the_frames_that_the_script_asks_for_are_those_that_it_has_alone(ended):
+    script = (
+        "import io, threading, torch, traceback\nout = io.StringIO()\n"
+        "def show(*given): traceback.print_stack(file=out)\n"
+        "class Own(torch.autograd.Function):\n"
+        "    @staticmethod\n    def forward(ctx, x): show(); return x * 2\n"
+        "    @staticmethod\n    def backward(ctx, g): show(); return g * 2\n"
+        "x = torch.ones(2, requires_grad=True)\nx.register_hook(show)\nOwn.apply(x).sum().backward()\n"
+        "thread = threading.Thread(target=show)\nthread.start()\nthread.join()\nprinted = out.getvalue()\n"
+    )
+    alone, watched = ended(script, watched=False), ended(script)
+    assert "_engine_run_backward" in alone.state["printed"]
+    assert watched.state["printed"] == alone.state["printed"]
+
+
+def test_a_function_of_torch_that_is_watched_is_pickled_as_it_is_alone(ended):
+    script = (
+        "import copy, numpy, pickle, torch\nkept = pickle.dumps(torch.from_numpy)\n"
+        "x = pickle.loads(kept)(numpy.ones(2))\ny = copy.deepcopy(torch.from_numpy)(numpy.ones(2))\n"
+        "seen = [kept, repr(torch.from_numpy), torch.from_numpy.__name__, torch.from_numpy.__doc__]\n"
+    )
+    alone, watched = ended(script, watched=False), ended(script)
+    assert alone.error is None
+    assert (watched.error, watched.state) == (None, alone.state)
