@@ -90,7 +90,7 @@ def _anew(case: Case, operand: Operand) -> Iterator[Fix]:
         yield Fix("a new value", repair.edited(source, {expr.span: f"{name} = {text}" if alone else text}))
     if name and statement is not None and not isinstance(statement, nodes.Augment):
         yield Fix("a copy before it", inserted(source, statement, [f"{name} = {name}.clone()"]))
-    elif not name:
+    elif not name and not (isinstance(statement, nodes.Evaluate) and statement.value is expr):
         yield Fix("a copy of its own", repair.suffixed(source, operand.expr, ".clone()", expr))
 
 

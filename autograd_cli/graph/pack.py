@@ -66,7 +66,7 @@ class _Packer:
         self.variables = {
             step.grad_fns[0]: step.variable
             for step in run.steps
-            if step.variable and len(step.grad_fns) == 1 and step.kind == "call"
+            if step.variable and len(step.grad_fns) == 1 and step.kind == "call" and not _assigns(step)
         }
 
     def nodes(self) -> list[Node]:
@@ -117,6 +117,7 @@ class _Packer:
         """Where the expression of a step stands, what it says, and its line."""
         span = step.expr.span
         text = step.variable if step.kind == "binding" and step.variable else self.source[span]
+        text = f"{text} = …" if _assigns(step) else text
         return (span.start, span.end), text, self.source.line_of(span.start)
 
     def edges(self) -> list[Edge]:
@@ -170,6 +171,11 @@ class _Packer:
                 if operand != whole and len(operand) <= len(whole):  # its shape may have changed since
                     _, text, _ = self.place(self.run.steps[index])
                     yield Stretch(number, text, operand, whole)
+
+
+def _assigns(step: LiveStep) -> bool:
+    """Whether a step is `h[0] = …`, whose expression is what stands before the sign."""
+    return step.function is not None and step.function.operator == "[]="
 
 
 def _unowned(number: int, fn: GradFn, saved: tuple[Saved, ...]) -> Node:

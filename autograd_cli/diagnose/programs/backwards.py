@@ -35,13 +35,14 @@ from autograd_cli.report import Finding, Fix
 from autograd_cli.report.values import shape_text
 from autograd_cli.run.values import dtype_name
 
-_MODIFIED = "modified by an inplace operation"
+_DETACHED = "has been detached in-place"
+_MODIFIED = "modified by an inplace operation", _DETACHED
 _WRITER = re.compile(r"(output \d+ of )(?:\w+::)*(\w+)")
 
 
 def mutated(case: Ended) -> Finding | None:
     """AGX409 where a value that the backward needs was changed in place: by whom, and who needed it."""
-    if not case.says(_MODIFIED):
+    if not case.says(*_MODIFIED):
         return None
     found = _victims(case)
     if not found:
@@ -53,12 +54,14 @@ def mutated(case: Ended) -> Finding | None:
 
 def stepped(case: Ended) -> Finding | None:
     """AGX451 where it was an optimizer's step that changed a weight which the backward needs."""
-    found = _victims(case) if case.says(_MODIFIED) else []
+    found = _victims(case) if case.says(*_MODIFIED) else []
     return _changed(case, found, "AGX451") if found and _is_step(case, found[0]) else None
 
 
 def _victims(case: Ended) -> list[Victim]:
-    return [] if case.root is None else victims(case.whole, case.root)
+    found = [] if case.root is None else victims(case.whole, case.root)
+    # What a node gives is kept without a way to itself, which `detach_` could take from it.
+    return [each for each in found if not each.is_result] if case.says(_DETACHED) else found
 
 
 def _changed(case: Ended, found: list[Victim], code: str) -> Finding:
@@ -118,7 +121,7 @@ def _others(case: Ended, found: list[Victim]) -> list[Victim]:
     """Those that kept the same memory for a backward from elsewhere."""
     own = {id(victim.call) for victim in found}
     spans = set(spans_of(found))
-    alike = victims_among(case.whole, case.whole.values)
+    alike = [] if case.says(_DETACHED) else victims_among(case.whole, case.whole.values)
     return [v for v in alike if id(v.call) not in own and spans & {write.span for write in v.writes}]
 
 

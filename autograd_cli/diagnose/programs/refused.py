@@ -4,9 +4,12 @@ from collections.abc import Iterator
 
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.programs.ended import Ended
+from autograd_cli.diagnose.programs.moving import moved_behind
 from autograd_cli.diagnose.programs.rewriting import not_in_place
+from autograd_cli.diagnose.programs.trial import rerun
 from autograd_cli.diagnose.programs.upstream import mode_around, sources
 from autograd_cli.diagnose.statements import called, indent_of, inserted, replaced, targets
+from autograd_cli.errors import LimitError, Span
 from autograd_cli.lang import nodes
 from autograd_cli.report import Finding, Fix
 from autograd_cli.run.tape import Operand
@@ -27,7 +30,7 @@ def leaf(case: Ended) -> Finding | None:
         f"{drawing.quoted(text)} is {what} that requires grad, and is changed in place while torch records: "
         "its old value would be lost to the graph.",
         name="leaf-view-inplace" if is_view else "",
-        fix=(*_anew(case), *_unrecorded(case)),
+        fix=(*_anew(case), *_unrecorded(case), *_behind_backward(case)),
     )
 
 
@@ -51,9 +54,31 @@ def _unrecorded(case: Ended) -> Iterator[Fix]:
         yield Fix("put the change under `with torch.no_grad():`, on lines of its own")
         return
     blank = indent_of(source, start)
-    mode = f"with {repair.spelled(case.run.program, 'torch.no_grad')}():"
+    mode = f"with {_mode(case)}:"
     new = f"{mode}\n{blank}    {text}"
     yield Fix(f"line {case.line}:  {mode} {text}", replaced(source, {statement.span: new}))
+
+
+def _mode(case: Ended) -> str:
+    return f"{repair.spelled(case.run.program, 'torch.no_grad')}()"
+
+
+def _behind_backward(case: Ended) -> Iterator[Fix]:
+    """The update under no_grad behind a backward that needs the old value."""
+    place = case.statement.span.start
+    for fix in _unrecorded(case):
+        try:
+            again = rerun(case.whole.ran, fix.program) if fix.program else None
+        except LimitError:  # it takes too long to be tried
+            return
+        if again is None or again.failure is None:
+            return
+        other = Ended.of(again)
+        if other.is_backward and other.source.text.startswith("with ", place):
+            line = case.source.line_of(place)
+            for moved in moved_behind(other.whole, Span(place, place), other.expr.span):
+                behind = f"moved behind line {other.line - 1}, the backward"
+                yield Fix(f"line {line}, under {_mode(case)}, {behind}", moved.program)
 
 
 # NumPy

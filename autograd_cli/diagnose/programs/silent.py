@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import torch
+from torch.autograd.graph import Node as GradFn
 
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.programs.apart import kept_apart
@@ -97,10 +98,8 @@ def changed_result(whole: Whole) -> Iterator[Finding]:
         tensor = traced.value
         if not traced.grad_fns or not isinstance(tensor, torch.Tensor) or tensor.is_meta:
             continue
-        if grad_fn_of(tensor) not in traced.grad_fns:  # the graph knows of the change
-            continue
         for write in whole.ran.mutations.since(tensor, traced.number):
-            if write.span not in said and readers.read(write):
+            if write.span not in said and not readers.recorded(write, traced) and readers.read(write):
                 said.add(write.span)
                 yield _unknown_to_graph(whole, traced, write)
 
@@ -111,7 +110,18 @@ class _Readers:
     def __init__(self, whole: Whole) -> None:
         self.whole, self.passed = whole, whole.ran.backwards
         self._values = {traced.number: traced for traced in whole.values}
+        self._makers: dict[GradFn, int] = {}
+        for traced in whole.values:
+            for node in traced.grad_fns:
+                self._makers.setdefault(node, traced.number)
         self._known: dict[tuple[int, ...], dict[int, float] | None] = {}
+
+    def recorded(self, write: Write, traced: Traced) -> bool:
+        """Whether the graph of a value knows of a write into it."""
+        made = self._values.get(write.number)
+        if made is not None and made.expr.span == write.span:
+            return not write.untracked and any(self._makers[n] == made.number for n in made.grad_fns)
+        return not write.untracked and grad_fn_of(traced.value) not in traced.grad_fns
 
     def read(self, write: Write) -> bool:
         """Whether a backward starts from, or leads to, what was made of a memory after a write into it."""
@@ -180,7 +190,7 @@ def _within_graph(whole: Whole, span: Span, name: str) -> Iterator[Fix]:
     statement = whole.statement(span)
     mode = mode_around(whole, statement)
     if mode is None:
-        yield from mended(whole, [span], hops(whole, span, name))
+        yield from _meant(whole, span, name)
         return
     outer = [s for s in around(whole.program, span) if isinstance(s, nodes.With)]
     text = whole.source[statement.span]
@@ -190,6 +200,17 @@ def _within_graph(whole: Whole, span: Span, name: str) -> Iterator[Fix]:
         )
     else:
         yield Fix(f"move {drawing.quoted(text)} out of `{whole.source[mode.span]}`")
+
+
+def _meant(whole: Whole, span: Span, name: str) -> Iterator[Fix]:
+    """The write through an alias where the graph knows of it, first what leaves the root as it is."""
+    through = hops(whole, span, name)
+    fixes = mended(whole, [span], through)
+    start = started(whole.ran, whole.source.text, 1)
+    if start.roots is None or start.span is None or is_alone(whole, [span], through):
+        yield from fixes
+    else:
+        yield from as_meant(whole, fixes, Meant(start, root_text(whole, start.span), {}))
 
 
 def _backward_after(whole: Whole, victim: Victim) -> Passed | None:

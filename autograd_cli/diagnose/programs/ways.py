@@ -93,7 +93,7 @@ def slice_of(ran: Ran, call: BackwardCall) -> Slice:
 
 def kept_by(traced: Traced) -> dict[Memory, str]:
     """The memory that a call keeps for backward, and which node does, found by calling it again on copies."""
-    if traced.call is None or not requires_grad(traced):
+    if traced.call is None or not (traced.grad_fns or requires_grad(traced)):  # `detach_` came since
         return {}
     state = torch.random.get_rng_state()
     copies: dict[int, torch.Tensor] = {}
@@ -114,6 +114,7 @@ def kept_by(traced: Traced) -> dict[Memory, str]:
 
 def _copied(value: Any, copies: dict[int, torch.Tensor]) -> Any:
     """Arguments with every tensor replaced by a copy that requires grad and is no leaf."""
+    has_graph = isinstance(value, Traced) and bool(value.grad_fns)  # before a `detach_` that came since
     if isinstance(value, Traced):
         value = value.value
     if isinstance(value, list | tuple):
@@ -124,7 +125,8 @@ def _copied(value: Any, copies: dict[int, torch.Tensor]) -> Any:
         return value
     if id(value) not in copies:
         copy = value.detach().clone()
-        copies[id(value)] = copy.requires_grad_().clone() if value.requires_grad else copy
+        needs_grad = (value.requires_grad or has_graph) and (copy.is_floating_point() or copy.is_complex())
+        copies[id(value)] = copy.requires_grad_().clone() if needs_grad else copy
     return copies[id(value)]
 
 
