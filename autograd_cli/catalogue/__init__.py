@@ -17,7 +17,7 @@ from autograd_cli.catalogue.load import (
     pages,
     subjects,
 )
-from autograd_cli.catalogue.looking import find
+from autograd_cli.catalogue.looking import find, spoken
 from autograd_cli.catalogue.refusals import fault, finding
 
 __all__ = [
@@ -37,5 +37,6 @@ __all__ = [
     "nearness",
     "page",
     "pages",
+    "spoken",
     "subjects",
 ]

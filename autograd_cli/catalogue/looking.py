@@ -1,7 +1,10 @@
 """Pages by what they speak of: a code, a name, a word, a message of torch."""
 
+import json
 import re
+from collections.abc import Mapping
 from functools import cache
+from importlib.resources import files
 
 from autograd_cli.catalogue.likeness import is_same, message_words, nearness
 from autograd_cli.catalogue.load import Page, pages
@@ -11,28 +14,52 @@ _WORDS = 4
 
 
 def find(word: str) -> tuple[Page, ...]:
-    """The pages that speak of `word`: its code first, then in names, titles, texts.
+    """The pages that speak of `word`: in name, title or what people say for it, then elsewhere in the text.
 
-    Case, line breaks and the numbers of a message do not count: a message of torch, as
-    it was printed, finds the page that quotes it with other shapes and dtypes.
+    Of these as of those the commonest mistake first. Case, line breaks and the numbers of a message do
+    not count: a message of torch, as it was printed, finds the page that quotes it with other shapes.
     """
     wanted = _flat(word)
     if not wanted:
         return ()
-    ranked = [(rank, found) for found in pages() if (rank := _rank(found, wanted)) is not None]
-    best = [found for rank, found in sorted(ranked, key=lambda pair: pair[0])]
-    return tuple(best) or _alike(" ".join(word.split()))
+    places = {code: place for place, code in enumerate(said())}
+    found = [
+        (rank, places.get(one.code, len(places)), one.code, one)
+        for one in pages()
+        if (rank := _rank(one, wanted))
+    ]
+    best = tuple(one for *_, one in sorted(found, key=lambda row: row[:3]))
+    return best or _meant(wanted, places) or _alike(" ".join(word.split()))
 
 
-def _rank(found: Page, wanted: str) -> int | None:
-    """How near `wanted` is to the subject of a page, 0 nearest; None when it is not in it."""
-    heads = (found.code, " ".join(found.names), found.title)
-    near = next((rank for rank, text in enumerate(heads) if _joined(wanted).search(_flat(text))), None)
-    if near is None and wanted in _flat(found.text):
-        return len(heads)
-    if near is None and set(wanted.split()) <= set(_flat(found.text).split()):
-        return len(heads) + 1
-    return near
+@cache
+def said() -> Mapping[str, tuple[str, ...]]:
+    """What people say for a mistake beside its name, by its code; the commonest mistakes first."""
+    text = (files(__package__) / "order.json").read_text(encoding="utf-8")
+    return {code: tuple(map(_flat, words)) for code, words in json.loads(text).items()}
+
+
+def spoken() -> tuple[str, ...]:
+    """Every word of the names and titles, and what people say."""
+    heads = (word for one in pages() for word in _flat(f"{' '.join(one.names)} {one.title}").split())
+    return tuple(dict.fromkeys((*heads, *(word for words in said().values() for word in words))))
+
+
+def _rank(found: Page, wanted: str) -> int:
+    """How near `wanted` is to the subject of a page, 1 nearest; 0 when it is not in it."""
+    if wanted == found.code.lower() or wanted in said().get(found.code, ()):
+        return 1
+    heads = (f"{found.code} {found.name} {found.title}", " ".join(found.names), found.text)
+    near = next((rank for rank, text in enumerate(heads, 1) if _joined(wanted).search(_flat(text))), 0)
+    return near or (len(heads) + 1 if set(wanted.split()) <= set(_flat(found.text).split()) else 0)
+
+
+def _meant(wanted: str, places: Mapping[str, int]) -> tuple[Page, ...]:
+    """The pages for which people say several words that are all in `wanted`, whatever stands between them."""
+    words = set(wanted.split())
+    phrases = {code: [phrase.split() for phrase in its if " " in phrase] for code, its in said().items()}
+    found = [one for one in pages() if any(words.issuperset(each) for each in phrases.get(one.code, ()))]
+    return tuple(sorted(found, key=lambda one: places[one.code]))
 
 
 def _alike(wanted: str) -> tuple[Page, ...]:
@@ -61,5 +88,5 @@ def _flat(text: str) -> str:
 
 @cache
 def _joined(wanted: str) -> re.Pattern[str]:
-    """The words with or without a blank between them: a name may have `batchnorm` for `batch norm`."""
-    return re.compile(" ?".join(map(re.escape, wanted.split())))
+    """The words, from where one begins, with a blank between them or none: `batchnorm` for `batch norm`."""
+    return re.compile(r"(?<!\w)" + " ?".join(map(re.escape, wanted.split())))

@@ -1,6 +1,7 @@
 """`agx explain`: the page of a finding, or the list of them."""
 
 import re
+import shlex
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -24,6 +25,9 @@ agx explain"""
 _PROGRAM = re.compile(r"^```(python.*|\w+ \S+\.\w+)$", re.MULTILINE)
 """The fence that opens a program of a page, or a file that lies beside its commands."""
 
+_MOST = 8
+"""So many pages are listed of those that speak of a word; the list of all has every one."""
+
 WORDS = Words(
     "CODE|WORD", "A code such as AGX301, or words of a name, a title, a report or a message of torch", True
 )
@@ -33,8 +37,9 @@ def explain(given: Given) -> ExitStatus:
     """Print the page for a finding, for a word of a report, or the list of all pages.
 
     A page says what torch says, what that means, why, and how to fix it. Words that
-    several pages speak of give the list of those. With --run the programs of a page are
-    run: the one that shows the mistake, the repaired one, one that looks alike.
+    several pages speak of give the list of those, the likeliest first; --full lists all.
+    With --run the programs of a page are run: the one that shows the mistake, the repaired
+    one, one that looks alike.
     """
     from autograd_cli.catalogue import pages, subjects
 
@@ -55,7 +60,7 @@ def explain(given: Given) -> ExitStatus:
     if len(found) == 1:
         _print(given.environment, found[0].text)
     else:
-        given.environment.put(_listed(found))
+        given.environment.put(_likeliest(found, wanted, bool(given.options.get("full"))))
     return ExitStatus.OK
 
 
@@ -95,13 +100,13 @@ def _subject(wanted: str) -> "Subject | None":
 
 def _pages(wanted: str) -> Sequence["Page"]:
     """The one page with that code or name, else all that speak of it; refused where none does."""
-    from autograd_cli.catalogue import find, pages
+    from autograd_cli.catalogue import find, pages, spoken
 
     exact = [p for p in pages() if wanted.upper() == p.code or wanted.lower() in p.names]
     found = exact[:1] or find(wanted)
     if found:
         return found
-    raise _no_page(wanted, [name for p in pages() for name in p.names])
+    raise _no_page(wanted, [*(name for p in pages() for name in p.names), *spoken()])
 
 
 def _no_page(wanted: str, names: Sequence[str]) -> InputError:
@@ -114,6 +119,14 @@ def _no_page(wanted: str, names: Sequence[str]) -> InputError:
         hint=f"Near it: {named(near)}." if near else "`agx explain` lists all pages.",
         fix=f"agx explain {near[0]}" if near else "agx explain",
     )
+
+
+def _likeliest(pages: Sequence["Page"], wanted: str, whole: bool) -> str:
+    """The list of pages, of many the first alone and how the others are seen."""
+    if whole or len(pages) <= _MOST + 1:
+        return _listed(pages)
+    rest = f"and {len(pages) - _MOST} more:  agx explain {shlex.join([wanted])} --full"
+    return f"{_listed(pages[:_MOST])}{rest}\n"
 
 
 def _listed(pages: Sequence["Page"]) -> str:

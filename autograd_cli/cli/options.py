@@ -238,6 +238,8 @@ OPTIONS: tuple[Option, ...] = (
     Option("--saved", "Show what each node keeps for backward, and how many bytes", panel=_OUT),
     Option("--steps", "Show the chain rule way by way, numbers put in", panel=_OUT),
     Option("--full", "Write out large graphs and tensors whole", commands=_REPORTS, panel=_OUT),
+    Option("--full", "List every page that speaks of the word, not the likeliest alone",
+           commands=("explain",), panel=_OUT),
     Option("--json", "Print JSON", commands=(*_REPORTS, *_LOGS, "devices", "ops"), panel=_OUT),
     Option("--format", f"How to print: {', '.join(FORMATS)}", "FORMAT", "-f", commands=_REPORTS, panel=_OUT,
            read=_one_of(*FORMATS)),

@@ -147,7 +147,7 @@ def test_a_message_of_torch_finds_its_page_whatever_its_numbers(message, code):
     [
         ("batch norm", "AGX332"),
         ("BatchNorm", "AGX332"),
-        ("cross_entropy", "AGX313"),
+        ("cross_entropy", "AGX454"),
         ("cross entropy target shape", "AGX333"),
         ("Skip Connection", "AGX328"),
         ("state_dict", "AGX331"),

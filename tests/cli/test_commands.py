@@ -44,6 +44,30 @@ def test_explain_lists_the_pages_that_speak_of_a_word():
     assert 1 < len(result.stdout.splitlines()) < len(catalogue.pages())
 
 
+def test_explain_lists_the_likeliest_pages_and_says_how_to_see_the_others():
+    few, every = agx("explain", "backward").stdout.splitlines(), agx("explain", "backward", "--full").stdout
+    assert len(few) == 9
+    assert few[-1] == f"and {len(every.splitlines()) - 8} more:  agx explain backward --full"
+    assert every.splitlines()[:8] != every.splitlines()[8:16]
+    assert [line.split() for line in few[:8]] == [line.split() for line in every.splitlines()[:8]]
+    assert (
+        agx("explain", "no graph at all", "--full").exit_code == agx("explain", "no graph at all").exit_code
+    )
+
+
+def test_explain_lists_few_pages_whole():
+    assert "more:" not in agx("explain", "accumulate").stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("detatch", "detach"), ("inplcae", "inplace"), ("sofmax", "softmax")]
+)
+def test_explain_a_misspelt_word_asks_what_was_meant(typed, meant):
+    result = agx("explain", typed)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"write: agx explain {meant}\n" in result.stderr
+
+
 def test_explain_takes_words_as_torch_says_them():
     result = agx("explain", "can", "only", "be", "created", "for", "scalar", "outputs")
     assert "AGX401" in result.stdout
