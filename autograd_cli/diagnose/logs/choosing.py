@@ -13,6 +13,7 @@ from autograd_cli.report.diagnosis import Placed
 _OTHERS = re.compile(r"[\\/](?:tensorflow|keras|jax|jaxlib|mxnet|paddle|theano)[\\/]")
 _TORCH = re.compile(r"(?:^|[\\/])(?:torch|functorch|accelerate)[\\/]|[\\/](?:pytorch_)?lightning")
 _CELL = re.compile(r"^(?:<|In ?\[)")
+_RAN_OUT = re.compile(r"(?i)^(?:cuda|hip|mps|xpu)\b.{0,20}out of memory")
 _RAISES = re.compile(r"raise \w*(?:Error|Exception)\(")
 _MOST_WARNINGS = 5
 _SHORTEST_CUT = 40
@@ -55,17 +56,31 @@ def _is_cut(one: Known, found: Sequence[Known]) -> bool:
     )
 
 
-def told(one: Known) -> Placed:
-    """The finding that the row makes of what the log tells."""
+def end(one: Known, raised: Sequence[Raised]) -> Raised | None:
+    """What ended the process after an error that it went on from: memory ran out, and no row knows why.
+
+    What other libraries and launchers raise after an error mostly comes of it.
+    """
+    if one.raised.is_warning:
+        return None
+    after = (other for other in raised if other.line > one.raised.line and other.rank == one.raised.rank)
+    last = next((other for other in reversed(tuple(after)) if not other.is_warning and other.frames), None)
+    ran_out = last is not None and _RAN_OUT.search(last.message) is not None
+    return last if last and ran_out and one.raised not in _chain(last) and not _known(last) else None
+
+
+def told(one: Known, end: Raised | None = None) -> Placed:
+    """The finding that the row makes of what the log tells; a warning where another error was the `end`."""
     raised, row = one.raised, one.row
+    went_on = f"the program went on, and {end.kind} ended it on log line {end.line}" if end else ""
     finding = Finding(
         code=row.code,
         name=row.name,
-        severity=Severity.WARNING if raised.is_warning else Severity.ERROR,
+        severity=Severity.WARNING if raised.is_warning or end else Severity.ERROR,
         sentence=_sentence(_words(row.sentence, one), (one.facts.op, *one.facts.names)),
         line=raised.line,
         torch=f"{raised.kind}: {raised.message}" if raised.kind else raised.message,
-        cause=_said(row.cause, one),
+        cause=tuple(filter(None, (went_on, *_said(row.cause, one)))),
         fix=tuple(Fix(text) for text in _said(row.fix, one)),
         also=row.also,
     )

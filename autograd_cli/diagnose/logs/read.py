@@ -19,6 +19,7 @@ def read(chunks: Iterable[bytes]) -> Log:
     )  # only a log with a word of an error needs them
 
     raised = tuple(one for window in reading.windows if (one := tracebacks.raised(window)))
-    findings = tuple(map(choosing.told, choosing.chosen(choosing.known(raised))))
+    chosen = choosing.chosen(choosing.known(raised))
+    findings = tuple(choosing.told(one, choosing.end(one, raised)) for one in chosen)
     failed = any(one.finding.severity is Severity.ERROR for one in findings)
     return Log(reading.lines, raised, findings, ExitStatus.FAILED if failed else ExitStatus.OK)

@@ -3,6 +3,8 @@
 import pytest
 
 from autograd_cli.diagnose.logs.read import read
+from autograd_cli.errors import ExitStatus
+from autograd_cli.report import Severity
 
 SCALAR = "RuntimeError: grad can be implicitly created only for scalar outputs"
 NO_GRAPH = "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn"
@@ -166,3 +168,40 @@ def test_a_message_that_a_terminal_broke_within_a_word_is_read():
     said += "inplace operation: [torch.FloatTensor [3]], which is output 0 of SigmoidBackward0"
     broken = failed("\n".join(said[at : at + 80] for at in range(0, len(said), 80)))
     assert told_of(broken) == [("inplace-modified-saved-tensor", "total.backward()")]
+
+
+RETRIED = """\
+Traceback (most recent call last):
+  File "a.py", line 3, in f
+    y = a @ b
+RuntimeError: mat1 and mat2 shapes cannot be multiplied (3x4 and 5x6)
+retrying with smaller batch
+Traceback (most recent call last):
+  File "a.py", line 30, in g
+    loss.backward()
+torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0 has a total capacity of 23 GiB
+"""
+
+
+def test_an_error_before_the_memory_ran_out_is_told_as_one_that_was_got_over():
+    log = read([RETRIED.encode()])
+    (one,) = log.findings
+    assert (one.finding.name, one.finding.severity, log.status) == (
+        "matmul-shape-mismatch",
+        Severity.WARNING,
+        ExitStatus.OK,
+    )
+    assert one.finding.cause[0] == "the program went on, and OutOfMemoryError ended it on log line 9"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("loss.backward()", "loss.backward(retain_graph=True)"),
+        ("retrying with smaller batch", "\nDuring handling of the above exception, another one occurred:\n"),
+        ("torch.OutOfMemoryError: CUDA out of memory.", "ValueError:"),
+    ],
+)
+def test_an_error_that_is_known_or_came_of_it_or_is_no_end_takes_nothing_from_it(old, new):
+    (one,) = read([RETRIED.replace(old, new).encode()]).findings
+    assert one.finding.severity is Severity.ERROR
