@@ -263,3 +263,12 @@ def test_a_write_that_the_graph_misses_is_told_of_where_it_knows_of_a_later_one(
 @pytest.mark.parametrize("write", ["h += 1\nh *= 3", "h[0] = 5.\nh.squeeze_()", "d = h[:1]\nd += 1\nh *= 2"])
 def test_writes_that_the_graph_knows_of_are_none_of_that(write):
     assert explore(Source(f"{HEAD}h = w * 3\n{write}\nh.sum().backward()"), []).findings == ()
+
+
+def test_a_detach_and_a_change_are_told_of_and_mended_together(program):
+    writes = "a = w.tanh()\nb = w.tanh()\nb += 1\nc = a.square()\nloss = c.sum() + b.sum()\na.detach_()\n"
+    (finding,) = failure_of(program(f"{HEAD}{writes}loss.backward()"))
+    found = [(each["name"], each["changed"], each["needed"]) for each in finding.evidence["tensors"]]
+    assert found == [("b", [6], [5]), ("a", [9], [7])]
+    assert finding.fix[0].text == "line 6:  b = b + 1; line 9:  a = a.detach()"
+    assert finding.fix[0].passed

@@ -1,7 +1,8 @@
 """Backward calls that torch refused: values changed in place, no one number to start from."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import torch
 
@@ -26,7 +27,8 @@ from autograd_cli.diagnose.programs.mutated import (
     ways_of,
 )
 from autograd_cli.diagnose.programs.scene import Whole
-from autograd_cli.diagnose.statements import replaced, with_keyword
+from autograd_cli.diagnose.programs.through import call_at
+from autograd_cli.diagnose.statements import called, replaced, with_keyword
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr
@@ -60,8 +62,21 @@ def stepped(case: Ended) -> Finding | None:
 
 def _victims(case: Ended) -> list[Victim]:
     found = [] if case.root is None else victims(case.whole, case.root)
-    # What a node gives is kept without a way to itself, which `detach_` could take from it.
-    return [each for each in found if not each.is_result] if case.says(_DETACHED) else found
+    return [victim for each in found for victim in _troubled(case.whole, each)]
+
+
+def _troubled(whole: Whole, victim: Victim) -> Iterator[Victim]:
+    """A victim of more than `detach_`, where it kept its result: that is kept without a way to itself."""
+    writes = tuple(write for write in victim.writes if not _detaches(whole, write.span))
+    if not victim.is_result:
+        yield victim
+    elif writes:
+        yield replace(victim, writes=writes)
+
+
+def _detaches(whole: Whole, span: Span) -> bool:
+    call = call_at(whole.statement(span), span)
+    return call is not None and called(call) == "detach_"
 
 
 def _changed(case: Ended, found: list[Victim], code: str) -> Finding:
@@ -121,7 +136,8 @@ def _others(case: Ended, found: list[Victim]) -> list[Victim]:
     """Those that kept the same memory for a backward from elsewhere."""
     own = {id(victim.call) for victim in found}
     spans = set(spans_of(found))
-    alike = [] if case.says(_DETACHED) else victims_among(case.whole, case.whole.values)
+    every = victims_among(case.whole, case.whole.values)
+    alike = (victim for each in every for victim in _troubled(case.whole, each))
     return [v for v in alike if id(v.call) not in own and spans & {write.span for write in v.writes}]
 
 
