@@ -127,7 +127,8 @@ def _finding(scene: Scene, found: list[tuple[Gradient, Bad]]) -> Finding:
     name, over, wrong = telling.name(one, cause), _overflow(scene, cause), found[0][1]
     mended = rewrites.fixes(scene, one)
     lines = [*(overflow.told(scene, over) if over else ()), *telling.told(scene, one, cause, bool(over))]
-    lines += [_sentence(scene, *other) for other in found[1:]]
+    for each, other in found[1:]:
+        lines += [_sentence(scene, each, other), *_other(scene, one, cause, each.name, other)]
     place = over.step if over else cause.step
     return scene.finding(
         "AGX502",
@@ -150,8 +151,22 @@ def _cause(one: "Played", leaf: str) -> "Cause":
     from autograd_cli.diagnose.numerics import telling
 
     gradient = one.gradients.get(leaf)
-    wrong = None if gradient is None else ~gradient.isfinite()
+    wrong = None if gradient is None else _marked(gradient)
     return telling.cause(one) if wrong is None or not wrong.any() else telling.cause_of(one, leaf, wrong)[0]
+
+
+def _marked(gradient: torch.Tensor) -> torch.Tensor:
+    """The elements to tell of: those that are NaN, else those that are infinite."""
+    nan = gradient.isnan()
+    return nan if bool(nan.any()) else ~gradient.isfinite()
+
+
+def _other(scene: Scene, one: "Played", cause: "Cause", leaf: str, wrong: Bad) -> Iterator[str]:
+    """What makes the element of another leaf that is spoken of NaN, where that is a product of its own."""
+    from autograd_cli.diagnose.numerics import elements, telling
+
+    if wrong.at is not None and leaf in one.gradients:
+        yield from telling.of_other(scene, one, cause, elements.Focus(leaf, wrong.at))
 
 
 def _told_at(one: "Played", cause: "Cause", each: Gradient, wrong: Bad) -> Bad:
@@ -161,7 +176,9 @@ def _told_at(one: "Played", cause: "Cause", each: Gradient, wrong: Bad) -> Bad:
     gradient = one.gradients.get(each.name)
     if gradient is None or wrong.first is None:
         return wrong
-    return replace(wrong, told=telling.belongs(one, cause, each.name, ~gradient.isfinite()))
+    marked = _marked(gradient)
+    told = telling.belongs(one, cause, each.name, marked)
+    return replace(wrong, told=tuple(marked.nonzero()[0].tolist()) if told is None else told)
 
 
 _NO_REWRITE = "no rewrite is known that makes it finite and leaves the other elements as they are"
@@ -240,6 +257,8 @@ def _sentence(scene: Scene, each: Gradient, wrong: Bad) -> str:
         what = "NaN" if wrong.nan else "infinite"
         return f"The gradient of `{each.name}` is {what}{where}"
     which = "the first at" if wrong.at == wrong.first else "one of them at"
+    if wrong.nan and wrong.inf:
+        which = "NaN at" if wrong.told is not None else which
     place = "" if not wrong.at else f", {which} [{', '.join(map(str, wrong.at))}]"
     return f"The gradient of `{each.name}` has {_counted(wrong)} of {wrong.count} elements{place}{where}"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from autograd_cli.diagnose.numerics.elements import Focus, at_focus, marks, pick
+from autograd_cli.diagnose.numerics.elements import Focus, at_focus, marks, pick, reaches
 from autograd_cli.diagnose.numerics.played import (
     Index,
     Number,
@@ -93,10 +93,48 @@ def follows(one: Played, born: Born, focus: Focus | None = None) -> Born | None:
         arriving = one.slopes[step.index]
         if step.index > born.operand or bool(arriving.isfinite().all()) or bool(arriving.isnan().any()):
             continue
-        made = next((each for each in _products(one, step, arriving, focus) if each.made != each.made), None)
-        if made is not None:
-            return made
+        for each in _products(one, step, arriving, focus):
+            if each.made != each.made and _leads(one, each, focus):
+                return each
     return None
+
+
+def first_nan(one: Played, focus: Focus) -> Born | None:
+    """The first product, from the output down, that is NaN while what arrives is not, and leads to `focus`.
+
+    One of 0 and infinity is preferred to one whose factor is NaN itself.
+    """
+    found = None
+    for step in _downwards(one):
+        for made in _nan_products(one, step, focus):
+            if made.factor is None or made.factor == made.factor:
+                return made
+            found = found or made
+    return found
+
+
+def _nan_products(one: Played, step: LiveStep, focus: Focus) -> Iterator[Born]:
+    arriving = one.slopes[step.index]
+    for operand, slope in handed(one, step, arriving).items():
+        index = _nan_at(one, operand, slope.isnan(), focus) if bool(slope.isnan().any()) else None
+        if index is None:
+            continue
+        made = _product(one, step, operand, index, arriving, slope, None, is_wrong=_is_nan)
+        came = made.arriving
+        if (came == came) if came is not None else not bool(arriving.isnan().any()):
+            yield made
+
+
+def _nan_at(one: Played, operand: int, nan: torch.Tensor, focus: Focus) -> Index | None:
+    """The element of an operand that leads to `focus`; a single one does by a slope of 0 too, as 0 × nan."""
+    single: Index = (0,) * nan.ndim
+    if nan.numel() == 1 and reaches(one, operand, single, focus):
+        return single
+    return at_focus(one, operand, nan, focus)
+
+
+def _is_nan(value: Number) -> bool:
+    return value != value
 
 
 @dataclass(frozen=True)
@@ -163,12 +201,13 @@ def _product(
     arriving: torch.Tensor,
     slope: torch.Tensor,
     near: Index | None,
+    is_wrong: Callable[[Number], bool] = lambda product: not _is_number(product),
 ) -> Born:
     value, made = number_of(one.operand(step, operand)[index]), number_of(slope[index])
     outs = sorted(_outs(one, step, operand, index), key=lambda out: out != near)
     parts = [(out, number_of(arriving[out]), _slope(one, step, operand, index, out)) for out in outs]
     for out, came, by in parts:
-        if by is not None and not _is_number(came * by):
+        if by is not None and is_wrong(came * by):
             return Born(step, operand, index, value, out, came, by, made)
     if arriving.numel() == 1:
         return Born(step, operand, index, value, (), number_of(arriving), None, made)

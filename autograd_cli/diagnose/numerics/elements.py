@@ -74,6 +74,11 @@ def marks(one: Played, step: int, index: Index, focus: Focus) -> int:
     return _SURELY if alone or bool(_surely(slope)[focus.index]) else int(is_nan)
 
 
+def reaches(one: Played, step: int, index: Index, focus: Focus) -> bool:
+    """Whether an element of a step's value has a gradient by the leaf at all, be it 0."""
+    return focus.leaf in one.leaves and _slope(one, step, index, focus.leaf) is not None
+
+
 def _surely(slope: torch.Tensor) -> torch.Tensor:
     return (slope != 0) & ~slope.isnan()
 

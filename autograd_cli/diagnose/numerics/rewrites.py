@@ -11,8 +11,9 @@ from autograd_cli.diagnose.numerics import forms
 from autograd_cli.diagnose.numerics.births import Born, first, spoilt
 from autograd_cli.diagnose.numerics.edges import Edge, edge, plain_name
 from autograd_cli.diagnose.numerics.masks import chooser, condition
+from autograd_cli.diagnose.numerics.offered import ALIKE, Found, as_exact, told
 from autograd_cli.diagnose.numerics.played import Played
-from autograd_cli.diagnose.numerics.proving import Proof, proof
+from autograd_cli.diagnose.numerics.proving import proof
 from autograd_cli.diagnose.numerics.scales import in_bfloat16
 from autograd_cli.diagnose.overflow import fits
 from autograd_cli.diagnose.scene import Scene
@@ -52,43 +53,24 @@ _EPS = ("normalize", "cosine_similarity", "layer_norm", "batch_norm", "pairwise_
 """Functions whose small number for the case of 0 is 0 itself in float16."""
 
 _CLOSE = 1e-5
-_ALIKE = 1e-4
 """How far other elements may move, by the size of the largest, in a rewrite that is not exact."""
 
 
 class Rewrite(NamedTuple):
-    """Words and the edits of the source that they tell."""
+    """Words and the edits of the source that they tell; `exact` where the number is the same everywhere."""
 
     words: str
     edits: dict[Span, str]
-
-
-class Found(NamedTuple):
-    """A rewrite that holds, with its proof."""
-
-    words: str
-    program: str
-    proof: Proof
-    depth: int
+    exact: bool = False
 
 
 def fixes(scene: Scene, one: Played) -> tuple[Fix, ...]:
     """The rewrites that leave all gradients finite and the other elements as they were, the closest first."""
     search = _Search(one)
     found = list(search.of(scene, one, "", 0))
+    found = as_exact(found)
     found.sort(key=lambda each: (each.proof.worst > _CLOSE, each.depth))
-    return tuple(Fix(_told(each), each.program) for each in found[:_MOST])
-
-
-def _told(found: Found) -> str:
-    proved = found.proof
-    same = "the same value, " if proved.same else ""
-    words = f"{found.words}: {same}every element of the gradient is finite"
-    if not proved.others:
-        return words
-    rest = f"the other {proved.others} are" if proved.others > 1 else "the other one is"
-    equal = "as before" if not proved.worst else f"within {proved.worst:.1g} of before"
-    return f"{words}, {rest} {equal}"
+    return tuple(Fix(told(each, one), each.program) for each in found[:_MOST])
 
 
 class _Search:
@@ -97,7 +79,7 @@ class _Search:
     def __init__(self, before: Played) -> None:
         self.before, self.runs, self.end = before, 0, monotonic() + _SECONDS
 
-    def of(self, scene: Scene, one: Played, words: str, depth: int) -> Iterator[Found]:
+    def of(self, scene: Scene, one: Played, words: str, depth: int, exact: bool = True) -> Iterator[Found]:
         """The rewrites that hold, each run."""
         count, seen = 0, set[str]()
         for rewrite in _candidates(scene, one):
@@ -107,20 +89,25 @@ class _Search:
             if program in seen:
                 continue
             seen.add(program)
-            for found in self._tried(scene, rewrite, program, words, depth):
+            for found in self._tried(scene, rewrite, program, (words, exact), depth):
                 count += 1
                 yield found
 
-    def _tried(self, scene: Scene, rewrite: Rewrite, program: str, words: str, depth: int) -> Iterator[Found]:
+    def _tried(
+        self, scene: Scene, rewrite: Rewrite, program: str, so_far: tuple[str, bool], depth: int
+    ) -> Iterator[Found]:
         self.runs += 1
         made = proof(scene, self.before, program)
-        if made is None or made.worst > _ALIKE:
+        if made is None or made.worst > ALIKE:
             return
-        told = "; ".join(dict.fromkeys(filter(None, (words, rewrite.words))))
+        words, was_exact = so_far
+        exact = was_exact and rewrite.exact
+        said = f"{rewrite.words} as that" if rewrite.exact and not was_exact else rewrite.words
+        all_said = "; ".join(dict.fromkeys(filter(None, (words, said))))
         if not made.bad:
-            yield Found(told, program, made, depth)
+            yield Found(all_said, program, made, depth, exact)
         elif depth + 1 < _DEPTH:
-            yield from list(self.of(made.scene, made.played, told, depth + 1))[:1]
+            yield from list(self.of(made.scene, made.played, all_said, depth + 1, exact))[:1]
 
 
 def _candidates(scene: Scene, one: Played) -> Iterator[Rewrite]:
@@ -162,7 +149,7 @@ def _better(scene: Scene, step: LiveStep) -> Iterator[Rewrite]:
     found = [match for match in forms.matches(scene) if step.index in match.inside | {match.step.index}]
     for match in sorted(found, key=lambda match: -len(match.inside)):
         span, text = forms.edit(scene, match)
-        yield Rewrite(f"{text} is the same number", {span: text})
+        yield Rewrite(f"{text} is the same number", {span: text}, exact=True)
 
 
 # A branch that is not taken

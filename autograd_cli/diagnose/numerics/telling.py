@@ -7,7 +7,16 @@ from typing import Any
 import torch
 
 from autograd_cli.diagnose import drawing
-from autograd_cli.diagnose.numerics.births import Born, Meeting, Spoilt, first, follows, meeting, spoilt
+from autograd_cli.diagnose.numerics.births import (
+    Born,
+    Meeting,
+    Spoilt,
+    first,
+    first_nan,
+    follows,
+    meeting,
+    spoilt,
+)
 from autograd_cli.diagnose.numerics.edges import plain_name
 from autograd_cli.diagnose.numerics.elements import Focus, belonging
 from autograd_cli.diagnose.numerics.masks import Chosen, chooser
@@ -57,8 +66,19 @@ def cause(one: Played, focus: Focus | None = None) -> Cause:
         value = spoilt(one, near=(born.out if born is not None else None) or ())
     then = follows(one, born, focus) if born is not None else None
     met = meeting(one, focus) if born is not None and then is None and born.made == born.made else None
+    if focus is not None and met is None and not _is_nan_told(one, focus, born, then):
+        made = first_nan(one, focus)
+        born, then = (made or born, None) if value is not None else (born, then or made)
     chosen = chooser(one, born) if born is not None and born.arriving == 0 else None
     return Cause(value, born, then, met, chosen)
+
+
+def _is_nan_told(one: Played, focus: Focus, born: Born | None, then: Born | None) -> bool:
+    """Whether a gradient's element is no NaN, or one of the products is that became one."""
+    gradient = one.gradients.get(focus.leaf)
+    if gradient is None or not bool(gradient[focus.index].isnan()):
+        return True
+    return any(each is not None and each.made != each.made for each in (born, then))
 
 
 def cause_of(one: Played, leaf: str, wrong: torch.Tensor) -> tuple[Cause, Index | None]:
@@ -201,6 +221,16 @@ def _of_product(scene: Scene, born: Born, with_operand: bool = True) -> Iterator
         yield f"{text}  {number(born.arriving)} arrives, {number(born.made)} leaves"
     else:
         yield f"{text}  finite numbers arrive, {number(born.made)} leaves{_placed(born.index)}"
+
+
+def of_other(scene: Scene, one: Played, found: Cause, focus: Focus) -> Iterator[str]:
+    """The product that makes an element of another leaf NaN, unless that is told or the value tells it."""
+    gradient = one.gradients.get(focus.leaf)
+    if gradient is None or not bool(gradient[focus.index].isnan()):
+        return
+    made = first_nan(one, focus)
+    if made is not None and made not in (found.born, found.then):
+        yield from _of_born(scene, made, found.value)
 
 
 def _of_born(scene: Scene, born: Born, value: Spoilt | None) -> Iterator[str]:
