@@ -1,6 +1,5 @@
 """Arrays of NumPy that share memory with tensors: what they change, no call of torch tells."""
 
-import ast
 import ctypes
 import zlib
 from collections import deque
@@ -14,8 +13,9 @@ from torch.multiprocessing.reductions import StorageWeakRef
 
 from autograd_cli.diagnose.watching.graphs import nodes_of
 from autograd_cli.diagnose.watching.mode import Made, storage_of
-from autograd_cli.diagnose.watching.places import Place, base, parsed, place, written
+from autograd_cli.diagnose.watching.places import place
 from autograd_cli.diagnose.watching.records import Spot, Write, Writes
+from autograd_cli.diagnose.watching.writers import writer
 from autograd_cli.run.values import dtype_name
 
 _MOST_BYTES = 1 << 18
@@ -28,8 +28,6 @@ _MOST_ARRAYS = 16
 _MOST_PRINTS = 64
 _MOST_TURNS = 4
 """Backwards that a print of a graph which none of them went through is kept for."""
-
-_WRITES = {"fill", "sort", "put", "partition", "itemset", "resize", "setfield", "byteswap"}
 
 
 @dataclass
@@ -80,6 +78,33 @@ class _Print:
     def done(self, *passed: Any) -> None:
         """A backward goes through the call."""
         self.is_done = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared(Write):
+    """The change of memory that calls before an array was made of it may have kept.
+
+    `was` is what the array's part of it held then, from the byte `start` on.
+    """
+
+    was: bytes = b""
+    start: int = 0
+
+
+@dataclass
+class _Copy:
+    """What memory held from `start` on when an array was made of it."""
+
+    order: int
+    sequence: int
+    storage: int
+    spot: Spot | None
+    memory: Any
+    shape: tuple[int, ...]
+    dtype: str
+    start: int
+    was: bytes
+    turn: int
 
 
 class Memories:
@@ -139,8 +164,28 @@ class Arrays:
         self._writes = writes
         self._memories = memories
         self._prints: deque[_Print] = deque(maxlen=_MOST_PRINTS)
+        self._copies: deque[_Copy] = deque(maxlen=_MOST_SHARED)
         self._turn = 0
         self._read = 0
+
+    def share(self, tensor: torch.Tensor, spot: Spot | None, array: Any) -> None:
+        """Note that an array was made of a tensor, whose memory calls before may have kept."""
+        self._memories.share(tensor, spot, array)
+        storage = storage_of(tensor)
+        if storage is not None and self._memories.has(storage):
+            self._copy(tensor, storage, spot)
+
+    def _copy(self, tensor: torch.Tensor, storage: int, spot: Spot | None) -> None:
+        start, end = _extent(tensor)
+        self._read += max(end - start, _LEAST_READ)
+        if self._read > _MOST_READ:
+            return
+        memory = _memory(tensor.untyped_storage())
+        was = _bytes(memory, start, end)
+        if was is not None:
+            sequence = torch._C._autograd._get_sequence_nr()
+            what = tuple(tensor.shape), dtype_name(tensor.dtype), start, was, self._turn
+            self._copies.append(_Copy(self._writes.next(), sequence, storage, spot, memory, *what))
 
     def listen(self, made: Made) -> None:
         """Look at a call that made nodes."""
@@ -176,20 +221,35 @@ class Arrays:
             if value == each.value:
                 continue
             self._prints.remove(each)
-            is_known = any(write.order > each.order for write in self._writes.into(each.region.storage))
-            if value is not None and not is_known:
+            if value is not None and not self._is_known(each.order, each.region.storage):
                 found.append(self._write(each, step))
-        return found
+        return [*found, *self._compared(step)]
+
+    def _is_known(self, order: int, storage: int) -> bool:
+        return any(write.order > order for write in self._writes.into(storage))
+
+    def _compared(self, step: Spot | None) -> list[Write]:
+        """The changes since arrays were made of memory; where one of its arrays tells who, that one alone."""
+        found: list[Write] = []
+        for each in list(self._copies):
+            now = _bytes(each.memory, each.start, each.start + len(each.was))
+            if now == each.was:
+                continue
+            self._copies.remove(each)
+            if now is not None and not self._is_known(each.order, each.storage):
+                found.append(_of_copy(each, step))
+        told = {storage for write in found if write.spot for storage in write.versions}
+        return [write for write in found if write.spot or not told & set(write.versions)]
 
     def _write(self, seen: _Print, step: Spot | None) -> Write:
         """The change as a write that came right after the call, and is seen by that alone."""
-        writer = step or _writer(place(self._memories.spot(seen.region.storage)), place(seen.spot))
+        guilty = step or writer(place(self._memories.spot(seen.region.storage)), place(seen.spot))
         return Write(
             seen.order,
             seen.last,
             {seen.region.storage: (0, 0)},
             "step" if step else "numpy",
-            writer,
+            guilty,
             None,
             seen.region.shape,
             seen.dtype,
@@ -207,6 +267,47 @@ class Arrays:
             if (each.is_done and not keeps) or each.turn < oldest:
                 self._prints.remove(each)
             each.is_done = False
+        while self._copies and self._copies[0].turn < oldest:
+            self._copies.popleft()
+
+
+def _of_copy(seen: _Copy, step: Spot | None) -> Write:
+    """The change as a write that came right after an array was made, and is seen by the calls before."""
+    made = place(seen.spot)
+    return _Compared(
+        seen.order,
+        seen.sequence,
+        {seen.storage: (0, 0)},
+        "step" if step else "numpy",
+        step or writer(made, made),
+        None,
+        seen.shape,
+        seen.dtype,
+        untracked=True,
+        is_step=step is not None,
+        was=seen.was,
+        start=seen.start,
+    )
+
+
+def touches(write: Write, tensor: torch.Tensor) -> bool:
+    """Whether a write may have changed elements of a tensor that has its memory."""
+    if not isinstance(write, _Compared):
+        return True
+    storage = tensor.untyped_storage()
+    now = _bytes(_memory(storage), 0, storage.nbytes())
+    if now is None:
+        return False
+    then = now[: write.start] + write.was + now[write.start + len(write.was) :]
+    region = _region(tensor, 0)
+    return _elements(region, bytearray(now)) != _elements(region, bytearray(then))
+
+
+def _extent(tensor: torch.Tensor) -> tuple[int, int]:
+    """The bytes of its memory that the elements of a tensor lie in: the first, and that after the last."""
+    last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
+    start = int(tensor.storage_offset()) * tensor.itemsize
+    return start, start + (last + 1) * tensor.itemsize if tensor.numel() else start
 
 
 def _region(tensor: torch.Tensor, storage: int) -> _Region:
@@ -221,54 +322,32 @@ def _memory(storage: torch.UntypedStorage) -> Any:
     return refer(storage)
 
 
-def _print(memory: Any, region: _Region) -> int | None:
-    """The print of a region; None where the memory is gone, or another."""
+def _whole(memory: Any) -> Any:
+    """The bytes of a memory, as they are at any time; None where it is gone, or has none."""
     storage = torch.UntypedStorage._new_with_weak_ptr(memory.cdata)
     if storage is None or not storage.data_ptr():
         return None
-    whole: Any = (ctypes.c_char * storage.nbytes()).from_address(storage.data_ptr())
+    return (ctypes.c_char * storage.nbytes()).from_address(storage.data_ptr())
+
+
+def _bytes(memory: Any, start: int, end: int) -> bytes | None:
+    """What a memory holds from one byte to another; None where it is gone, or was made smaller."""
+    whole = _whole(memory)
+    return None if whole is None or len(whole) < end else bytes(memoryview(whole)[start:end])
+
+
+def _elements(region: _Region, whole: Any) -> bytes:
+    """What the elements of a region hold."""
+    kind = f"V{region.itemsize}"
+    return numpy.ndarray(region.shape, kind, whole, region.offset, region.strides).tobytes()
+
+
+def _print(memory: Any, region: _Region) -> int | None:
+    """The print of a region; None where the memory is gone, or another."""
+    whole = _whole(memory)
+    if whole is None:
+        return None
     try:
-        seen = numpy.ndarray(region.shape, f"V{region.itemsize}", whole, region.offset, region.strides)
+        return zlib.crc32(_elements(region, whole))
     except (TypeError, ValueError):  # it was made smaller
         return None
-    return zlib.crc32(seen.tobytes())
-
-
-# Who writes into the array
-
-
-def _writer(shared: Place | None, kept: Place | None) -> Place | None:
-    """The statement that writes into an array made at a place: the first below what kept it, or the one."""
-    if shared is None:
-        return None
-    names = set(_names(shared))
-    tree = parsed(shared.file)
-    every = [node for node in (ast.walk(tree) if tree else ()) if isinstance(node, ast.stmt)]
-    found = sorted((n for n in every if _writes(n, names)), key=lambda node: node.lineno)
-    below = [node for node in found if kept and kept.file == shared.file and node.lineno > kept.line]
-    if not below and len(found) != 1:
-        return None
-    statement = (below or found)[0]
-    return Place(shared.file, statement.lineno, shared.function, statement.col_offset, None, statement)
-
-
-def _names(shared: Place) -> list[str]:
-    """What the array is called: the name that is given to it, or that it is read by."""
-    statement = shared.statement
-    if not isinstance(statement, ast.Assign):
-        return []
-    targets = [target.id for target in statement.targets if isinstance(target, ast.Name)]
-    calls = (each for each in ast.walk(statement.value) if isinstance(each, ast.Call))
-    given = [call.args for call in calls if ast.unparse(call.func).endswith("from_numpy")]
-    reads = [each.id for args in given for each in args if isinstance(each, ast.Name)]
-    return reads or targets
-
-
-def _writes(statement: ast.stmt, names: set[str]) -> bool:
-    target = written(statement)
-    if target is not None and base(target) in names and not isinstance(target, ast.Attribute):
-        return True
-    call = getattr(statement, "value", None)
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
-        return False
-    return call.func.attr in _WRITES and base(call.func.value) in names

@@ -73,7 +73,7 @@ class Backwards:
 
     def _refused(self, roots: Any, error: BaseException, spot: Spot | None) -> None:
         if graphs.CHANGED in str(error):
-            self._found.add(("changed", spot), lambda: mutated.failed(self._log, roots, error))
+            self._found.add(("changed", spot), lambda: mutated.failed(self._log, roots, error, spot))
         else:
             self._nonfinite.refused(roots, spot)
 

@@ -17,7 +17,7 @@ from autograd_cli.diagnose.watching.mode import PLAIN, Made, apart
 from autograd_cli.diagnose.watching.operands import Operands, operands
 from autograd_cli.diagnose.watching.places import place
 from autograd_cli.diagnose.watching.records import Spot
-from autograd_cli.diagnose.watching.told import make, number
+from autograd_cli.diagnose.watching.told import bracketed, make, number
 from autograd_cli.report.diagnosis import Placed
 from autograd_cli.report.values import shape_text
 
@@ -175,6 +175,7 @@ def _finding(found: _Candidate) -> Placed | None:
     shapes = found.shapes
     wide = drawing.broadcast(shapes) or ()
     column = int(len(shapes[1]) > len(shapes[0]))
+    code = [bracketed(node) for node in texts.nodes]
     told = [f"{drawing.quoted(names[i])} {shape_text(shapes[i])}" for i in (column, 1 - column)]
     rows = list(zip(names, shapes, drawing.aligned(shapes), strict=True))
     rows.append(("together", wide, list(wide)))
@@ -189,9 +190,11 @@ def _finding(found: _Candidate) -> Placed | None:
         at,
         cause=(*drawing.grid(rows, {0}), *shown),
         fix=(
-            f"{drawing.quoted(names[1 - column])} as a column: {names[1 - column]}{added}",
-            f"or {drawing.quoted(names[column])} as a row: {names[column]}.squeeze(-1)",
-        ),
+            f"{drawing.quoted(names[1 - column])} as a column: {code[1 - column]}{added}",
+            f"or {drawing.quoted(names[column])} as a row: {code[column]}.squeeze(-1)",
+        )
+        if code
+        else (f"give both the same shape: {added} makes a row a column, .squeeze(-1) a column a row",),
         shapes=[list(shape) for shape in shapes],
         result=list(wide),
         **evidence,
@@ -210,6 +213,7 @@ def _both_ways(found: _Candidate, names: tuple[str, str]) -> tuple[list[str], di
     place_of, loss, gradient = plain
     other, right = meant[1], meant[2]
     name = drawing.label(names[place_of])
+    name = name if name.isidentifier() else f"({name})"
     rows = (
         (f"d/d {name}", *_numbers(gradient), "as it is", f"loss {number(loss)}"),
         ("", *_numbers(right), "pair by pair (run)", f"loss {number(other)}"),

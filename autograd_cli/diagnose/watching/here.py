@@ -27,7 +27,7 @@ class Here(threading.local):
         self.mode = mode = Mode(parts.log, common)
         self.backwards = Backwards(parts)
         self.steps = Steps(parts)
-        mode.read, mode.wrote, mode.shared = parts.accumulation.read, self._wrote, memories.share
+        mode.read, mode.wrote, mode.shared = parts.accumulation.read, self._wrote, parts.arrays.share
         mode.listen = _listener(parts, memories)
 
     def _wrote(self, tensor: torch.Tensor, write: Write) -> None:

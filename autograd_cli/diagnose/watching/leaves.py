@@ -9,6 +9,14 @@ import torch
 _MOST = 200_000
 
 
+def is_leaf(tensor: torch.Tensor) -> bool:
+    """Whether a tensor is a leaf; a view made without a graph, of what has one, torch may not tell of."""
+    try:
+        return tensor.is_leaf
+    except RuntimeError:
+        return False
+
+
 class Leaves:
     """The leaves that calls of one thread were made on, and of no other thread since.
 

@@ -48,6 +48,7 @@ class Paths:
     def __init__(self, roots: list[torch.nn.Module], variables: dict[int, str]) -> None:
         self._modules: dict[int, str] = {}
         self._parameters: dict[int, str] = {}
+        self._buffers: set[int] = set()
         self._variables = variables
         several = sum(next(root.parameters(), None) is not None for root in roots) > 1
         for root in roots:
@@ -58,6 +59,7 @@ class Paths:
                 storage = storage_of(tensor)
                 if storage is not None:
                     self._parameters.setdefault(storage, _joined(start, name))
+            self._buffers |= {each for tensor in root.buffers() if (each := storage_of(tensor)) is not None}
 
     def module(self, reference: Any) -> str:
         """The path of a module that is referred to weakly; "" of one that is gone, or is in no other."""
@@ -69,6 +71,10 @@ class Paths:
         storage = storage_of(tensor)
         path = "" if storage is None else self.parameter(storage)
         return path or self._variables.get(id(tensor), "")
+
+    def is_buffer(self, storage: int) -> bool:
+        """Whether the memory is a buffer's."""
+        return storage in self._buffers
 
     def parameter(self, storage: int) -> str:
         """The path of the parameter or buffer with that memory; "" where there is none."""

@@ -13,7 +13,7 @@ import torch
 from autograd_cli.diagnose.watching import diverged, products
 from autograd_cli.diagnose.watching.births import Births, is_finite
 from autograd_cli.diagnose.watching.common import Common
-from autograd_cli.diagnose.watching.leaves import Leaves
+from autograd_cli.diagnose.watching.leaves import Leaves, is_leaf
 from autograd_cli.diagnose.watching.mode import PLAIN, Made
 from autograd_cli.diagnose.watching.products import Wrong
 from autograd_cli.diagnose.watching.records import Log, Spot, Write
@@ -159,7 +159,7 @@ class NonFinite:
 
     def wrote(self, tensor: torch.Tensor, write: Write) -> None:
         """A tensor was written to: whether leaves are, so that gradients which are passed on are used so."""
-        self._has_updates |= write.untracked or (tensor.is_leaf and tensor.requires_grad)
+        self._has_updates |= write.untracked or (tensor.requires_grad and is_leaf(tensor))
 
     def end(self, is_failed: bool) -> None:
         """The script has ended, with an error or not: what nothing used stands where nothing left it out.

@@ -4,10 +4,11 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from autograd_cli.diagnose.watching.places import Place, parsed
+from autograd_cli.diagnose.watching.places import Place, exact, parsed
 
 _MEANT = {"unsqueeze", "view", "reshape", "view_as", "reshape_as", "unflatten", "expand", "newaxis"}
 _PAIRS = {"unsqueeze", "newaxis"}
+_OPERANDS = {"input", "other", "target"}
 
 
 @dataclass(frozen=True)
@@ -31,26 +32,17 @@ class Operands:
 
 def operands(at: Place) -> Operands:
     """The operands of the call at a place."""
-    node = None if at.statement is None else _at(at)
+    node = exact(at)
     pair: list[ast.expr] = []
     if isinstance(node, ast.BinOp):
         pair = [node.left, node.right]
     elif isinstance(node, ast.Call):
-        pair = [*node.args, *(keyword.value for keyword in node.keywords)]
+        pair = [*node.args, *(each.value for each in node.keywords if each.arg in _OPERANDS)]
         if len(pair) == 1 and isinstance(node.func, ast.Attribute):
             pair = [node.func.value, *pair]
     if len(pair) < 2:
         return Operands("the first operand", "the second operand")
     return Operands(ast.unparse(pair[0]), ast.unparse(pair[1]), (pair[0], pair[1]))
-
-
-def _at(at: Place) -> ast.AST | None:
-    """The expression that stands exactly at a place."""
-    place = (at.line, at.column, *(at.end or ()))
-    for node in ast.walk(at.statement) if at.statement else ():
-        if isinstance(node, ast.expr) and place == _span(node):
-            return node
-    return None
 
 
 def _puts(node: ast.expr, methods: set[str]) -> bool:
@@ -73,7 +65,3 @@ def _assigned(file: str, names: set[str]) -> Iterator[ast.expr]:
             isinstance(target, ast.Name) and target.id in names for target in node.targets
         ):
             yield node.value
-
-
-def _span(node: ast.expr) -> tuple[int, int, int | None, int | None]:
-    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset

@@ -114,6 +114,19 @@ def _is_before(node: ast.stmt | ast.excepthandler, line: int, column: int | None
     return column is not None and node.end_lineno == line and (node.end_col_offset or 0) <= column
 
 
+def exact(at: Place) -> ast.AST | None:
+    """The expression, or the statement, that stands exactly at a place; None where columns are not known."""
+    span = (at.line, at.column, *(at.end or ()))
+    for node in ast.walk(at.statement) if at.statement and at.end else ():
+        if isinstance(node, ast.expr | ast.stmt) and span == _span(node):
+            return node.value if isinstance(node, ast.Expr) else node
+    return None
+
+
+def _span(node: ast.expr | ast.stmt) -> tuple[int, int, int | None, int | None]:
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+
+
 def written(statement: ast.stmt | None) -> ast.expr | None:
     """What a statement that writes in place writes to: the target, the receiver, `out`."""
     if isinstance(statement, ast.AugAssign):
@@ -142,7 +155,8 @@ def base(target: ast.expr | None) -> str:
 
 
 def _is_method(target: ast.Attribute) -> bool:
-    return target.attr in {"view", "detach", "flatten", "reshape", "numpy", "squeeze", "unsqueeze", "t"}
+    plain = {"view", "detach", "flatten", "reshape", "numpy", "squeeze", "unsqueeze", "t"}
+    return target.attr in plain or target.attr.endswith("_")
 
 
 def result(at: Place) -> str:

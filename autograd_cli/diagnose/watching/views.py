@@ -1,37 +1,46 @@
 """Which assignments made the view that a statement writes through, and what to write in their place."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from autograd_cli.diagnose.watching.places import Place, base, parsed, written
-
-_VIEWS = {
-    "view", "view_as", "reshape", "flatten", "ravel", "t", "T", "mT", "H", "transpose", "permute", "squeeze",
-    "unsqueeze", "narrow", "select", "diagonal", "swapaxes", "swapdims", "movedim", "moveaxis", "unfold",
-    "expand", "real", "imag", "chunk", "split", "unbind", "contiguous", "unflatten",
-}  # fmt: skip
+from autograd_cli.diagnose.watching import scopes
+from autograd_cli.diagnose.watching.places import Place, base
+from autograd_cli.diagnose.watching.targets import VIEWS, Written, is_tensor, looked_at
 
 _MOST = 4
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
-
-def repairs(at: Place, is_view: bool, needed: list[Place | None]) -> list[str]:
+def repairs(at: Place, what: Written, needed: Iterable[Place]) -> list[str]:
     """Repairs of a write through a view that a name was given to: what it looks at is cloned before.
 
     `needed` are the places that need the old value. Nothing where the text does not tell what the name
-    looks at; `is_view` says that what is written is a view, whatever the text.
+    looks at.
     """
-    target = written(at.statement)
-    chain = list(_chain(at, is_view and isinstance(target, ast.Name)))
+    chain = list(_chain(at, what))
     if not chain:
         return []
     first, of = chain[0], base(chain[0].value)
-    clone = f"{of} = {of}.clone()"
-    before = all(p is not None and _is_before(p, at, first) for p in needed)
-    if before:
-        return [f"{_name(at, first)}  {clone}  before it"]
-    return [f"{at.name}  {'; '.join([clone, *map(ast.unparse, chain)])}  before it"]
+    if not _is_tensor(at, first, of, what):
+        return []
+    clone, off = f"{of} = {of}.clone()", scopes.without_graph(at)
+    is_inside = off is not None and off.lineno < first.lineno
+    if all(_is_before(each, at, first) for each in needed) or is_inside:
+        return [f"{_name(at, off if off and is_inside else first)}  {clone}  before it"]
+    return [
+        f"{_name(at, off) if off else at.name}  {'; '.join([clone, *map(ast.unparse, chain)])}  before it"
+    ]
+
+
+def _is_tensor(at: Place, first: ast.Assign, of: str, what: Written) -> bool:
+    """Whether what the first assignment looks at is known to be a tensor, and none of a loop's."""
+    if scopes.loop(at, of) is not None:
+        return False
+    own, value = scopes.assigned(at, of, first.lineno), first.value
+    while (inner := looked_at(value)) is not None:
+        if ast.unparse(inner) == of:
+            return True
+        value = inner
+    return of in what.known or (what.is_view and own is not None and is_tensor(own.value))
 
 
 def _is_before(needed: Place, at: Place, made: ast.Assign) -> bool:
@@ -43,47 +52,18 @@ def _name(at: Place, statement: ast.stmt) -> str:
     return at.name.rpartition(":")[0] + f":{statement.lineno}"
 
 
-def _chain(at: Place, is_view: bool) -> Iterator[ast.Assign]:
+def _chain(at: Place, what: Written) -> Iterator[ast.Assign]:
     """The assignments by which a written name looks at memory of another name, the first made first."""
-    own = _assignments(at)
-    name, line = base(written(at.statement)), at.line
+    is_view = what.is_view and isinstance(what.target, ast.Name)
+    name, line = base(what.target), at.line
     found: list[ast.Assign] = []
     while len(found) < _MOST:
-        made = next((a for a in reversed(own) if a.lineno < line and name in _given(a)), None)
+        made = scopes.assigned(at, name, line)
         if made is None or not _looks(made.value, is_view or bool(found)):
             break
         found.append(made)
         name, line = base(made.value), made.lineno
     return reversed(found)
-
-
-def _assignments(at: Place) -> list[ast.Assign]:
-    """The assignments of the function that a place is in, in the order of the text."""
-    tree = parsed(at.file)
-    scopes = (
-        [] if tree is None else [n for n in ast.walk(tree) if isinstance(n, Function) and _holds(n, at.line)]
-    )
-    inner = max(scopes, key=lambda scope: scope.lineno, default=tree)
-    found = [] if inner is None else [n for n in _walk(inner) if isinstance(n, ast.Assign)]
-    return sorted(found, key=lambda statement: statement.lineno)
-
-
-def _walk(scope: ast.AST) -> Iterator[ast.AST]:
-    """What stands in a scope, without the functions and classes inside of it."""
-    for child in ast.iter_child_nodes(scope):
-        if not isinstance(child, Function | ast.ClassDef | ast.Lambda):
-            yield child
-            yield from _walk(child)
-
-
-def _holds(node: Function, line: int) -> bool:
-    return node.lineno <= line <= (node.end_lineno or 0)
-
-
-def _given(statement: ast.Assign) -> set[str]:
-    """The names, and the attributes of an object, that an assignment gives."""
-    every = [item for t in statement.targets for item in (t.elts if isinstance(t, ast.Tuple) else [t])]
-    return {ast.unparse(each) for each in every if isinstance(each, ast.Name | ast.Attribute)}
 
 
 def _looks(value: ast.expr, is_view: bool) -> bool:
@@ -95,11 +75,11 @@ def _looks(value: ast.expr, is_view: bool) -> bool:
                 return False
             value = value.value
         elif isinstance(value, ast.Attribute):
-            if value.attr not in _VIEWS:
+            if value.attr not in VIEWS:
                 return steps > 0 and isinstance(value.value, ast.Name)  # self.h
             value = value.value
         elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-            if value.func.attr not in _VIEWS:
+            if value.func.attr not in VIEWS:
                 return False
             value = value.func.value
         else:

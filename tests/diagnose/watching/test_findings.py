@@ -195,6 +195,17 @@ def test_a_column_that_meets_a_row_in_the_loss_is_drawn_with_both_gradients(foun
     assert "y[:, None]" in one.fix[0].text
 
 
+def test_an_operand_with_an_operator_of_its_own_is_put_in_brackets(found):
+    (one,) = found(
+        "import torch\nX, y = torch.randn(6, 3), torch.randn(6)\nw = torch.ones(3, 1, requires_grad=True)\n"
+        "loss = ((X @ w - (y if len(y) else X)) ** 2).mean()\nloss.backward()\n"
+    )
+    column, row = (fix.text for fix in one.fix)
+    assert column.endswith("as a column: (y if len(y) else X)[:, None]")
+    assert row.endswith("as a row: (X @ w).squeeze(-1)")
+    assert any(line.startswith("d/d (X @ w)") for line in one.cause)
+
+
 PAIRED = (
     "nn.functional.mse_loss(pred, y)",
     "nn.L1Loss(reduction='sum')(pred, y)",
@@ -321,6 +332,62 @@ def test_an_array_of_numpy_that_changes_what_a_call_kept_is_told(found, script, 
     assert (one.code, one.line) == ("AGX415", changed)
     assert "NumPy" in one.sentence
     assert [each["line"] for each in one.evidence["needed"]] == [changed - 1]
+
+
+BEFORE = """import torch
+import numpy as np
+x = torch.tensor([0.1, 0.2, 0.3], requires_grad=True)
+y = x.sqrt()
+a = y.detach().numpy()
+{}
+y.sum().backward()
+"""
+WRITTEN = (
+    "a *= 3",
+    "a[0] = 5",
+    "np.clip(a, 0.5, None, out=a)",
+    "np.add(a, 1, out=(a,))",
+    "np.copyto(a, 1)",
+    "a.fill(2)",
+    "b = a[1:]; b += 1",
+    "y.detach().numpy()[:] = 2",
+)
+
+
+@pytest.mark.parametrize("statement", WRITTEN)
+def test_an_array_that_was_made_after_the_call_that_kept_its_memory_is_told(found, statement):
+    (one,) = found(BEFORE.format(statement))
+    assert (one.code, one.line) == ("AGX415", 6)
+    assert one.sentence.startswith(
+        "`y` (3,), the result of script.py:4, was changed through an array of NumPy"
+    )
+    assert [each["line"] for each in one.evidence["needed"]] == [4]
+
+
+UNHARMED = (
+    "b = a * 3",
+    "a = a.copy(); a *= 3",
+    "a[0] = a[0]",
+    "z = (x * 2)[:2].exp().detach().numpy(); z[:] = 0",
+    "y.detach()[1:].numpy().sum(); np.sort(a)",
+)
+
+
+@pytest.mark.parametrize("statement", UNHARMED)
+def test_an_array_that_does_not_change_what_a_call_kept_is_not_told(found, statement):
+    assert found(BEFORE.format(statement)) == []
+
+
+def test_elements_that_no_call_kept_may_be_changed_through_an_array(found):
+    script = "import torch\nw = torch.ones(6)\nx = torch.ones(3, requires_grad=True)\n"
+    script += "y = (x * w[:3]).sum()\na = w.numpy()\na[{}] = 5\ny.backward()\n"
+    assert found(script.format(4)) == []
+    assert [one.line for one in found(script.format(1))] == [6]
+
+
+def test_a_parameter_that_an_array_changes_after_the_backward_is_not_told(found):
+    body = f"loss = net(torch.ones(2, 3)).pow(2).sum()\n{STEP}\nview = net.weight.detach().numpy()\n"
+    assert found(loop(f"{body}view *= 0.9")) == []
 
 
 FILLED = (
