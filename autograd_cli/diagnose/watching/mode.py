@@ -119,7 +119,9 @@ class Mode(TorchFunctionMode):
         """What `func` gives back, or what it stands in the place of."""
         try:
             plan = self._plans.get(func)
-        except Exception:  # a replacement that cannot be hashed
+        except Exception as error:  # a replacement that cannot be hashed
+            if is_of_signal(error):
+                raise
             plan = None
         if plan is None or (type(func) is FunctionType and _code_above() is not func.__code__):
             func, plan = self._meant(func, sys._getframe(1))

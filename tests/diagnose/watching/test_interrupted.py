@@ -45,6 +45,23 @@ def test_what_a_handler_of_a_signal_raises_is_the_scripts(monkeypatch, handler):
     assert watch.trouble == ""
 
 
+class Hashed:
+    """A function whose hash is interrupted."""
+
+    def __hash__(self):
+        signal.raise_signal(signal.SIGUSR1)
+        return 0
+
+
+def test_what_a_handler_raises_where_a_function_is_looked_up_is_the_scripts():
+    before = signal.signal(signal.SIGUSR1, late)
+    try:
+        with Watch(), pytest.raises(Late):
+            torch.overrides._get_current_function_mode().__torch_function__(Hashed(), ())
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
 def test_a_fault_of_the_watch_itself_ends_it(monkeypatch):
     monkeypatch.setattr(Accumulation, "before", lambda self: late(0, None))
     with Watch() as watch:
