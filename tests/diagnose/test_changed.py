@@ -272,3 +272,10 @@ def test_a_detach_and_a_change_are_told_of_and_mended_together(program):
     assert found == [("b", [6], [5]), ("a", [9], [7])]
     assert finding.fix[0].text == "line 6:  b = b + 1; line 9:  a = a.detach()"
     assert finding.fix[0].passed
+
+
+def test_each_write_is_mended_in_its_own_way(program):
+    writes = "y = w.sigmoid()\nz = y.view(2, 1)\nk = z.sum()\nz.t_()\ny.unsqueeze_(0)\ny[0] *= 2\n"
+    (finding,) = failure_of(program(f"{HEAD}{writes}(k + y.sum()).backward()"))
+    texts = [fix.text for fix in finding.fix if fix.passed]
+    assert "line 7:  z = z.t(); line 8:  y = y.unsqueeze(0); line 9:  y = y.clone()  before it" in texts

@@ -28,11 +28,8 @@ def anew(whole: Whole, *spans: Span) -> Iterator[Fix]:
     every = by_statement(whole, spans)
     for chosen in (every[:1], every)[: len(every)]:
         writes = [span for held in chosen for span in held]
-        made = [
-            *together(whole, [_out_of_place(whole, span) for span in writes]),
-            *together(whole, [_named_as_well(whole, span) for span in writes]),
-        ]
-        yield from made or together(whole, [_on_a_copy(whole, span) for span in writes])
+        yield from together(whole, [_out_of_place(whole, s) or _on_a_copy(whole, s) for s in writes])
+        yield from together(whole, [_named_as_well(whole, s) for s in writes])
 
 
 def reading_copies(whole: Whole, read: Iterable[Expr]) -> Iterator[Fix]:
