@@ -5,7 +5,7 @@ from collections.abc import Callable
 from autograd_cli.diagnose.watching.found import Found
 from autograd_cli.diagnose.watching.leaves import Leaves
 from autograd_cli.diagnose.watching.records import Writes
-from autograd_cli.diagnose.watching.signals import is_of_signal
+from autograd_cli.diagnose.watching.signals import leave
 
 
 class Common:
@@ -29,7 +29,6 @@ class Common:
         Raises what a signal's handler of the script raised: that is none. Nor is it one that the script
         is as deep as Python goes, where only this call is not looked at.
         """
-        if is_of_signal(error):
-            raise error
+        leave(error)
         if not isinstance(error, RecursionError):
             self._failed(error)

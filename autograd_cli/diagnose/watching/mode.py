@@ -21,7 +21,7 @@ from autograd_cli.diagnose.watching.common import Common
 from autograd_cli.diagnose.watching.frames import is_theirs, locate
 from autograd_cli.diagnose.watching.originals import original
 from autograd_cli.diagnose.watching.records import Log, Spot, Write
-from autograd_cli.diagnose.watching.signals import is_of_signal
+from autograd_cli.diagnose.watching.signals import leave
 from autograd_cli.run.values import dtype_name
 
 PLAIN = {torch.Tensor, torch.nn.Parameter}
@@ -120,8 +120,7 @@ class Mode(TorchFunctionMode):
         try:
             plan = self._plans.get(func)
         except Exception as error:  # a replacement that cannot be hashed
-            if is_of_signal(error):
-                raise
+            leave(error)
             plan = None
         if plan is None or (type(func) is FunctionType and _code_above() is not func.__code__):
             func, plan = self._meant(func, sys._getframe(1))
@@ -135,8 +134,7 @@ class Mode(TorchFunctionMode):
             versions = list(map(_version, tensors))
             first = _peek()
         except Exception as error:  # tensors without a version: of inference mode, of a transform
-            if is_of_signal(error):
-                raise
+            leave(error)
             tensors = None
         result = func(*args, **kwargs) if kwargs else func(*args)
         if tensors is None:
@@ -168,8 +166,7 @@ class Mode(TorchFunctionMode):
             function = original(function, caller)
             return function, self._plans.get(function) or self._planned(function)
         except Exception as error:
-            if is_of_signal(error):
-                raise
+            leave(error)
             return function, Plan.PASS
 
     def _planned(self, function: Any) -> Plan:

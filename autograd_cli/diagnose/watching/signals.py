@@ -9,7 +9,13 @@ _traceback = _error.__traceback__.__get__
 """An error's traceback, whatever its class makes of the name."""
 
 
-def is_of_signal(error: BaseException) -> bool:
+def leave(error: BaseException) -> None:
+    """Raise an error again where it is the script's."""
+    if _is_of_signal(error):
+        raise error
+
+
+def _is_of_signal(error: BaseException) -> bool:
     """Whether one of the script's handlers of signals raised an error, or what it called."""
     link: TracebackType | None = _traceback(error)
     if link is None or link.tb_next is None:
