@@ -1,6 +1,7 @@
 """Digits lost to cancellation: measured, blamed, and kept by the form that is equal on paper."""
 
 import math
+import re
 
 import pytest
 import torch
@@ -223,3 +224,24 @@ loss.backward()
 def test_programs_whose_numbers_are_right_are_silent(program):
     report = explore(Source(f"{HEAD}torch.manual_seed(0)\n{program}"), [])
     assert [each.code for each in report.findings if each.severity != "note"] == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "step"),
+    [
+        ("y = ((torch.exp(v) - 1) / v).sum() * 3", "torch.exp(v) - 1"),
+        ("y = ((1 - torch.cos(v)) / v**2).mean()", "1 - torch.cos(v)"),
+        ("y = torch.log(1 + v).prod()", "torch.log(1 + v)"),
+    ],
+)
+def test_the_figures_are_of_the_expression_that_is_named(lines, step):
+    text = f"import torch\nv = torch.tensor([2e-2, 3e-5], requires_grad=True)\n{lines}\ny.backward()\n"
+    report = explore(Source(text), (), Options())
+    (finding,) = [each for each in report.findings if each.code == "AGX506"]
+    v = torch.tensor([2e-2, 3e-5])
+    own, exact = (float(eval(step, {"torch": torch, "v": value})[1]) for value in (v, v.double()))
+    assert finding.sentence.startswith(
+        f"`{step}` loses digits in float32: the value is {own:.7g} at [1], where float64 has {exact:.7g}: "
+    )
+    assert any(line.startswith("so the value of `y` is ") for line in finding.cause)
+    assert re.search(r" is the same number: the \w+ of `[vy]` is then [\d.e-]+ % off$", finding.fix[0].text)

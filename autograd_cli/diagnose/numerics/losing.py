@@ -79,14 +79,17 @@ def _unnamed(scene: Scene, own: Played, reference: Played) -> Iterator[Finding]:
     if step is None:
         return
     dtype = own.made(step).dtype
-    offs = [pair[0] for pair in _compared(own, own, reference)]
-    lost = max(offs, key=lambda off: off.error)
+    offs = [pair[0] for pair in _compared(own, own, reference) if step.index != own.root or pair[0].name]
+    lost, here = max(offs, key=lambda off: off.error), _of_step(own, reference, step)
     yield scene.finding(
         "AGX506",
         f"{drawing.quoted(scene.text(step))} loses digits in {dtype_name(dtype)}: "
-        f"{_sentence(lost, dtype_name(dtype))}.",
+        f"{_sentence('the value', here, dtype_name(dtype))}.",
         span=step.expr.span,
-        cause=tuple(_numbers(scene, own, step, lost.index)),
+        cause=(
+            *_numbers(scene, own, step, here.index),
+            f"so {_sentence(_named(scene, lost), lost, dtype_name(dtype))}",
+        ),
         fix=(unnamed.fix(own, step),),
         off=lost.error,
     )
@@ -98,7 +101,7 @@ def _judged(scene: Scene, match: forms.Match, own: Played, reference: Played) ->
     limit, is_double = _OFF.get(dtype, 1.0), dtype == torch.float64
     if is_double and match.form.pattern in _EXACT and not _is_exact(scene, match):
         return None
-    if not is_double and _worst(own.made(match.step), reference.values[match.step.index], "").error < limit:
+    if not is_double and _of_step(own, reference, match.step).error < limit:
         return None
     span, text = forms.edit(scene, match)
     program = replaced(scene.source, {span: text})
@@ -109,7 +112,8 @@ def _judged(scene: Scene, match: forms.Match, own: Played, reference: Played) ->
     pairs = list(_compared(own, after, after if is_double else reference))
     lost = [pair for pair in pairs if pair[0].error >= limit and pair[1].error * _BETTER <= pair[0].error]
     lost.sort(key=lambda pair: (pair[1].error >= limit, -pair[0].error))
-    return _finding(scene, match, own, lost, text, program) if lost else None
+    here = None if is_double else _of_step(own, reference, match.step)
+    return _finding(scene, match, (own, here), lost, (text, program)) if lost else None
 
 
 def _is_exact(scene: Scene, match: forms.Match) -> bool:
@@ -136,21 +140,40 @@ def _worst(own: torch.Tensor, exact: torch.Tensor, name: str) -> Off:
     return Off(name, place, float(own[place]), float(exact[place]), float(error[place]))
 
 
+def _of_step(own: Played, reference: Played, step: LiveStep) -> Off:
+    """The worst element of what a step gave."""
+    return _worst(own.made(step), reference.values[step.index], "")
+
+
 def _finding(
-    scene: Scene, match: forms.Match, own: Played, pairs: list[tuple[Off, Off]], text: str, program: str
+    scene: Scene,
+    match: forms.Match,
+    played_: tuple[Played, Off | None],
+    pairs: list[tuple[Off, Off]],
+    edit: tuple[str, str],
 ) -> Finding:
-    (lost, kept), *others = pairs
+    """The finding; its sentence has the expression's own numbers where float64 tells them."""
+    (own, here), (text, program), (lost, kept) = played_, edit, pairs[0]
     dtype = dtype_name(own.made(match.step).dtype)
-    written = drawing.quoted(scene.text(match.step))
+    others = [off for off, _ in pairs]
+    if here is None:
+        said = _sentence(_named(scene, others.pop(0)), lost, dtype)
+    else:
+        said = _sentence("the value", here, dtype)
+        others = [off for off in others if off.name or match.step.index != own.root]
     return scene.finding(
         "AGX506",
-        f"{written} loses digits in {dtype}: {_sentence(lost, dtype)}.",
+        f"{drawing.quoted(scene.text(match.step))} loses digits in {dtype}: {said}.",
         span=match.step.expr.span,
         cause=(
-            *_explained(scene, match, own, lost.index),
-            *(f"so {_sentence(other, dtype)}" for other, _ in others),
+            *_explained(scene, match, own, (here or lost).index),
+            *(f"so {_sentence(_named(scene, other), other, dtype)}" for other in others),
         ),
-        fix=(Fix(f"{text} is the same number, and {percent(kept.error)} off", program),),
+        fix=(
+            Fix(
+                f"{text} is the same number: {_named(scene, lost)} is then {percent(kept.error)} off", program
+            ),
+        ),
         form=forms.shown(match.form.pattern),
         better=forms.shown(match.form.better),
         off=lost.error,
@@ -158,8 +181,17 @@ def _finding(
     )
 
 
-def _sentence(lost: Off, dtype: str) -> str:
-    what = f"the gradient of `{lost.name}`" if lost.name else "the value"
+def _named(scene: Scene, off: Off) -> str:
+    """What a quantity is called."""
+    return f"the gradient of `{off.name}`" if off.name else f"the value of {drawing.quoted(_output(scene))}"
+
+
+def _output(scene: Scene) -> str:
+    return scene.output_text if scene.ran is None else scene.root.variable or scene.text(scene.root)
+
+
+def _sentence(what: str, lost: Off, dtype: str) -> str:
+    """The number that a quantity has and the one that it should have."""
     place = f" at [{', '.join(map(str, lost.index))}]" if lost.index else ""
     by = "the better form has" if dtype == "float64" else "float64 has"
     own, exact = number(lost.own), number(lost.exact)
