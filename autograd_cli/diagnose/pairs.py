@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import prod
+from itertools import combinations
+from math import isclose, prod
 from typing import Any, Protocol
 
 import torch
@@ -14,7 +15,7 @@ from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.source import Source
 from autograd_cli.lang.swift import swift
-from autograd_cli.report import Finding, Fix
+from autograd_cli.report import Finding, Fix, Severity
 from autograd_cli.report.values import shape_text
 from autograd_cli.run.tape import LiveStep
 from autograd_cli.run.values import dtype_name
@@ -77,15 +78,42 @@ def silent_broadcast(scene: Scene) -> Iterator[Finding]:
     if not isinstance(output, torch.Tensor) or output.numel() != 1:
         return
     found: list[tuple[nodes.Expr, Finding, Side]] = []
-    for step, *pair in scene.pairs:
+    for step, *pair in _met(scene):
         sides = [Side(scene.operand(step, side), side.value) for side in pair]
         column, row = column_first(sides)
         made = next(side for side in pair if side.value is column.value)
-        if is_column_and_row(column.value, row.value) and not puts_in_a_one(made.expr):
+        if not puts_in_a_one(made.expr):
             said = next((w for w in scene.run.warnings if "different to the input size" in w), "")
             told = replace(all_pairs(scene, step.expr, step.value, sides), torch=said)
+            if _is_averaged(scene, step):
+                told = replace(told, severity=Severity.NOTE, cause=(*told.cause, _SAME_MEAN))
             found.append((step.expr, told, row))
     yield from (told for _, told, _ in found) if len(found) < 2 else _together(scene.source, found)
+
+
+_SAME_MEAN = "their mean is that of the elements one by one, and so are the gradients"
+
+
+def _is_averaged(scene: Scene, step: LiveStep) -> bool:
+    """Whether a sum or difference goes into its mean alone, which is that of the pairs one by one too."""
+    above = [each for each in scene.run.steps[step.index + 1 :] if step in scene.arguments(each)]
+    names = {each.function.name if each.function else "" for each in above}
+    is_sum = step.function is not None and step.function.name in {"add", "sub"}
+    return is_sum and names == {"mean"} and all(each.value.numel() == 1 for each in above)
+
+
+def _met(scene: Scene) -> Iterator[tuple[LiveStep, LiveStep, LiveStep]]:
+    """Each call in which a column meets a row, once, with these two of its tensors."""
+    for step, tensors in scene.together:
+        pairs = ((one, two) for one, two in combinations(tensors, 2) if _are_pairs(one, two))
+        found = next(pairs, None)
+        if found is not None:
+            yield step, *found
+
+
+def _are_pairs(one: LiveStep, two: LiveStep) -> bool:
+    column, row = sorted((one.value, two.value), key=lambda tensor: -tensor.ndim)
+    return is_column_and_row(column, row)
 
 
 def _together(source: Source, found: Sequence[tuple[nodes.Expr, Finding, "Side"]]) -> Iterator[Finding]:
@@ -178,10 +206,12 @@ def all_pairs(told: Teller, expr: nodes.Expr, value: torch.Tensor, sides: Sequen
 
 def with_gradients(finding: Finding, both: Both | None) -> Finding:
     """A loss over all pairs with the loss and its gradients beside those of the repair."""
-    if both is None or not both.gradients:
+    if both is None or (both.root is None and not both.gradients):
         return finding
     lines = both.lines("with the fix")
-    if both.root is not None:
+    if both.root is not None and not both.gradients and isclose(*both.root, rel_tol=1e-6):
+        lines = ("the loss and its gradients are the same with the fix, at these numbers",)
+    elif both.root is not None:
         one, other = (f"{value:.7g}" for value in both.root)
         lines = (f"the loss is {one}; with the fix {other}", *lines)
     return replace(finding, cause=(*finding.cause, *lines), evidence={**finding.evidence, "off": both.off})

@@ -26,6 +26,7 @@ STAIRCASES = {"round", "floor", "ceil", "trunc", "fix", "sign", "sgn", "round_",
 _QUOTIENTS = {"div", "divide", "true_divide", "div_", "divide_"}
 
 _PAIRED = {Kind.ELEMENTWISE, Kind.LOSS}
+_CHOOSING = {"where", "masked_fill"}
 
 
 @swift
@@ -118,16 +119,24 @@ class Scene:
         return {name: way(self, leaf) for name, leaf in self.leaves.items()}
 
     @once
-    def pairs(self) -> tuple[tuple[LiveStep, LiveStep, LiveStep], ...]:
-        """The elementwise calls and losses under the output that take two tensors, each with these."""
+    def together(self) -> tuple[tuple[LiveStep, list[LiveStep]], ...]:
+        """The elementwise calls and losses under the output that take several tensors, with these."""
         found = []
         for step in self.run.steps:
-            if step.function is None or step.function.kind not in _PAIRED or step.index not in self.needed:
+            function = step.function
+            if function is None or step.index not in self.needed:
+                continue
+            if function.kind not in _PAIRED and function.name not in _CHOOSING:
                 continue
             tensors = [s for s in self.arguments(step) if isinstance(s.value, torch.Tensor)]
-            if len(tensors) == 2:
-                found.append((step, tensors[0], tensors[1]))
+            if len(tensors) > 1:
+                found.append((step, tensors))
         return tuple(found)
+
+    @once
+    def pairs(self) -> tuple[tuple[LiveStep, LiveStep, LiveStep], ...]:
+        """Those that take two, each with these."""
+        return tuple((step, each[0], each[1]) for step, each in self.together if len(each) == 2)
 
     @once
     def reached(self) -> frozenset[str]:

@@ -36,6 +36,7 @@ def test_a_loss_over_all_pairs_is_drawn_and_mended(said, works):
         "y    (4,)      4",
         "p-y  (4,4)  4  4",
         "            ^",
+        "the loss and its gradients are the same with the fix, at these numbers",
     )
     assert [fix.program for fix in finding.fix] == ["((p-y[:, None])**2).mean()"]
     works(finding, **values)
@@ -67,3 +68,31 @@ def test_pairs_that_are_meant_or_are_none_are_silent(said, source, p, y):
 
 def test_pairs_that_are_not_reduced_are_no_loss(said):
     assert [each.code for each in said("p-y", p=ones(4, 1), y=ones(4))] == ["AGX401"]
+
+
+def test_the_mean_of_a_sum_over_all_pairs_is_worth_a_note(said):
+    (finding,) = said("(p+y).mean()", p=tensor([[1.0], [2.0], [4.0]]), y=tensor([0.5, -1.0, 3.0]))
+    assert (finding.code, finding.severity) == ("AGX407", "note")
+    assert finding.cause[-1] == "their mean is that of the elements one by one, and so are the gradients"
+
+
+@pytest.mark.parametrize("source", ["(p+y).sum()", "(p*y).mean()", "((p-y)**2).mean()"])
+def test_what_all_pairs_change_is_worth_a_warning(said, source):
+    (finding,) = said(source, p=tensor([[1.0], [2.0], [4.0]]), y=tensor([0.5, -1.0, 3.0]))
+    assert (finding.code, finding.severity) == ("AGX407", "warning")
+    assert any(line.startswith("the loss is ") for line in finding.cause)
+
+
+@pytest.mark.parametrize(
+    ("source", "mended"),
+    [
+        ("where(y>0, p, zeros(1)).mean()", "where((y>0)[:, None], p, zeros(1)).mean()"),
+        ("where(p>1, p, y).sum()", "where(p>1, p, y[:, None]).sum()"),
+        ("lerp(p, y, tensor(0.25)).square().sum()", "lerp(p, y[:, None], tensor(0.25)).square().sum()"),
+    ],
+)
+def test_pairs_are_seen_among_three_operands_too(said, works, source, mended):
+    values = {"p": tensor([[1.0], [2.0], [4.0]]), "y": tensor([0.5, -1.0, 3.0])}
+    found = [each for each in said(source, **values) if each.code == "AGX407"]
+    assert [fix.program for each in found for fix in each.fix] == [mended]
+    works(found[0], **values)

@@ -34,6 +34,12 @@ def first_of(backwards: Sequence[Both]) -> Both | None:
     return next((each for each in backwards if each.gradients), None)
 
 
+def furthest(backwards: Sequence[Both]) -> Both | None:
+    """The backward that starts from another number than the repair's by most; None without one."""
+    known = [each for each in backwards if each.root is not None]
+    return max(known, key=lambda each: abs(each.root[0] - each.root[1]) if each.root else 0.0, default=None)
+
+
 # A run, watched
 
 

@@ -28,7 +28,7 @@ from autograd_cli.diagnose.programs import (
     said,
     silent,
 )
-from autograd_cli.diagnose.programs.both_ways import compared, first_of
+from autograd_cli.diagnose.programs.both_ways import compared, first_of, furthest
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.trial import tried
 from autograd_cli.diagnose.scene import Scene
@@ -122,7 +122,7 @@ def _of_root(whole: Whole, scene: Scene, faults: Faults) -> list[Finding]:
     span = scene.root.expr.span
     told = [finding for code, rule in ROOTS for finding in faults.every(code, rule, scene)]
     dated = [faults.changed(each, lambda one: diverged.dated(whole, one, span)) for each in told]
-    return [faults.changed(each, lambda one: _shown(whole, tried(whole, one))) for each in dated]
+    return [faults.changed(each, lambda one: _shown(whole, tried(whole, one), scene)) for each in dated]
 
 
 _CUT = {"AGX322", "AGX402", "AGX403", "AGX419", "AGX453"}
@@ -150,12 +150,16 @@ def _explained(findings: Sequence[Finding], gradients: Sequence[Gradient], fault
     return [told if each is why else each for each in findings if each.code != "AGX501"]
 
 
-def _shown(whole: Whole, finding: Finding) -> Finding:
-    """The finding with the gradients both ways where that is what shows the mistake."""
+def _shown(whole: Whole, finding: Finding, scene: Scene | None = None) -> Finding:
+    """The finding with the gradients both ways where that is what shows the mistake.
+
+    Of a backward, whose loss that is, it is known too that none is another: `scene` is given for one.
+    """
     fix = next((fix for fix in finding.fix if fix.passed), None)
     if finding.code not in ("AGX407", "AGX454") or fix is None:
         return finding
-    return with_gradients(finding, first_of(compared(whole, fix.program)))
+    backwards = compared(whole, fix.program)
+    return with_gradients(finding, first_of(backwards) or (furthest(backwards) if scene else None))
 
 
 def _once(findings: Sequence[Finding]) -> list[Finding]:
