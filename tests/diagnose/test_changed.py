@@ -279,3 +279,17 @@ def test_each_write_is_mended_in_its_own_way(program):
     (finding,) = failure_of(program(f"{HEAD}{writes}(k + y.sum()).backward()"))
     texts = [fix.text for fix in finding.fix if fix.passed]
     assert "line 7:  z = z.t(); line 8:  y = y.unsqueeze(0); line 9:  y = y.clone()  before it" in texts
+
+
+def test_several_tensors_that_one_write_changes_behind_torchs_back_are_all_named():
+    source = """p = w.exp()
+q = w.tanh()
+loss = p.sum() + q.sum()
+for t in (p, q):
+    t.data *= 2
+loss.backward()"""
+    finding = explore(Source(HEAD + source), []).findings[0]
+    assert finding.sentence.startswith("`p` and `q` are changed on line 8 where torch does not see it")
+    rows = [row for row in finding.cause if row.startswith("changed")]
+    assert [row.split("t.data *= 2")[1].strip() for row in rows] == ["p (2,) float32", "q (2,) float32"]
+    assert finding.fix[0].text == "lines 7 to 8 moved behind line 9, the backward"

@@ -125,11 +125,11 @@ def told(whole: Whole, found: Sequence[Victim], others: Sequence[Victim] = ()) -
 
     `others` needed it too, but not for the backward in question.
     """
-    rows, needed = [], set()
-    for changed in changes(whole, found)[:_MOST_CHANGED]:
+    rows, needed, every = [], set(), changes(whole, found)
+    for changed in every[:_MOST_CHANGED]:
         own = Counter(_needed(whole, victim) for victim in changed.victims)
         needed |= set(own)
-        rows += _writes(whole, changed)
+        rows += _writes(whole, changed, changed.name if len(every) > 1 else "")
         rows += [("through", f"line {whole.line(h.span)}", h.text, h.how) for h in ways_of(whole, changed)]
         rows += [(*row[:3], f"{row[3]}{_rounds(count)}") for row, count in own.items()][:_MOST_NEEDED]
     also = list(dict.fromkeys(row for victim in others if (row := _needed(whole, victim)) not in needed))
@@ -150,10 +150,10 @@ def _before(whole: Whole, victim: Victim) -> torch.Tensor:
     return victim.tensor.detach() if old is None else old
 
 
-def _writes(whole: Whole, changed: Changed) -> list[tuple[str, str, str, str]]:
-    """The rows of what writes into a tensor, one for each statement."""
+def _writes(whole: Whole, changed: Changed, name: str) -> list[tuple[str, str, str, str]]:
+    """The rows of what writes into a tensor, one for each statement; with its name where that is given."""
     tensor = _before(whole, changed.victims[0])
-    what = f"{shape_text(tensor.shape)} {dtype_name(tensor.dtype)}"
+    what = f"{name} {shape_text(tensor.shape)} {dtype_name(tensor.dtype)}".strip()
     first = {whole.statement(span).span: span for span in reversed(changed.spans)}
     return [
         ("changed", f"line {whole.line(span)}", drawing.label(text_of(whole, span), 32), what)

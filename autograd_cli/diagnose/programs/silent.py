@@ -15,7 +15,6 @@ from autograd_cli.diagnose.programs.mutated import (
     Victim,
     before,
     changes,
-    name_of,
     spans_of,
     told,
     victims_among,
@@ -252,8 +251,9 @@ def _leads_to(whole: Whole, passed: Passed, call: Traced) -> bool:
 
 def _finding(whole: Whole, victims: Sequence[Victim], passed: Passed) -> Iterator[Finding]:
     """What is changed and who needed it; nothing where the gradients are those without the change."""
-    victim = victims[0]
-    write, name = victim.writes[0], name_of(whole, victim)
+    victim, write = victims[0], victims[0].writes[0]
+    names = list(dict.fromkeys(drawing.quoted(each.name) for each in changes(whole, victims)))
+    are, it = ("are", "them") if len(names) > 1 else ("is", "it")
     changed = whole.line(write.span)
     needed = list(dict.fromkeys(whole.line(each.call.expr.span) for each in victims))
     lines = f"line{'s' if len(needed) > 1 else ''} {in_words(list(map(str, needed)))}"
@@ -263,8 +263,8 @@ def _finding(whole: Whole, victims: Sequence[Victim], passed: Passed) -> Iterato
         return
     yield whole.finding(
         "AGX415",
-        f"{drawing.quoted(name)} is changed on line {changed} where torch does not see it, "
-        f"after {lines} kept it for backward: the gradient of line {whole.line(passed.span)} is "
+        f"{in_words(names)} {are} changed on line {changed} where torch does not see it, "
+        f"after {lines} kept {it} for backward: the gradient of line {whole.line(passed.span)} is "
         "computed from the new values, and is wrong.",
         span=write.span,
         cause=told(whole, victims),
