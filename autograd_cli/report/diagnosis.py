@@ -24,7 +24,8 @@ class Frame:
 class Seen:
     """A tensor in a failing frame: `name` is how the frame's code reaches it, such as `self.fc.weight`.
 
-    `nan` and `inf` count elements; None where nobody counted them.
+    `nan` and `inf` count elements, `low` and `high` are the least and the greatest of whole numbers; None
+    where nobody looked.
     """
 
     name: str
@@ -37,6 +38,8 @@ class Seen:
     grad_fn: str | None = None
     nan: int | None = None
     inf: int | None = None
+    low: int | None = None
+    high: int | None = None
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,8 @@ def _rows(group: Sequence[Seen]) -> Iterator[Line]:
     wide = [min(max(cells(row[column]) for row in facts), _WIDEST) for column in range(4)]
     for one, row in zip(group, facts, strict=True):
         parts = [text + " " * max(wide[at] - cells(text) + 2, 2) for at, text in enumerate(row)]
-        yield Line(words((parts[0], "name"), *parts[1:], _grad(one), *_not_finite(one)), indent=4, hang=2)
+        told = words((parts[0], "name"), *parts[1:], _grad(one), _ends(one), *_not_finite(one))
+        yield Line(told, indent=4, hang=2)
 
 
 def _grad(one: Seen) -> str:
@@ -46,6 +47,11 @@ def _grad(one: Seen) -> str:
     if one.grad_fn is not None:
         return visible(one.grad_fn)
     return "leaf, requires grad" if one.requires_grad else "no grad"
+
+
+def _ends(one: Seen) -> str:
+    """From where to where whole numbers go: they may be places in another tensor."""
+    return "" if one.low is None else f"  {one.low} … {one.high}"
 
 
 def _not_finite(one: Seen) -> Iterator[tuple[str, str]]:

@@ -37,6 +37,11 @@ error linear-in-features-mismatch (AGX326)
     )
 
 
+def test_whole_numbers_are_told_from_where_to_where_they_go():
+    labels = Seen("y", INNER, (9,), "int64", "cpu", False, True, low=-1, high=12)
+    assert "    y  (9,)  int64  cpu  no grad  -1 … 12\n" in rendered([labels])
+
+
 def test_many_are_cut_and_long_names_are_whole():
     many = [replace(X, name=f"x{number}") for number in range(11)]
     text = rendered([*many, replace(HIDDEN, name="model.encoder.layers[10].self_attn.in_proj_weight")])
@@ -78,4 +83,6 @@ def test_json_has_all_of_them():
         "grad_fn": "ReluBackward0",
         "nan": None,
         "inf": None,
+        "low": None,
+        "high": None,
     }

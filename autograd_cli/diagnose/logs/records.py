@@ -32,8 +32,9 @@ class Raised:
     and the backward that failed. `rebound` is the statement that gives the name of a leaf to a result.
 
     Where it `is_live`, handed over by the process of a script that ran here, `tensors` are those of its
-    frames, `layer` is the layer that failed and what it was given, and `frozen` are the modules of which no
-    parameter requires grad.
+    frames, `handed` those that torch's own function was handed, by its names for them, and `operands` what
+    the failing call or operator is given, as it is written. `layer` is the layer that failed and what it was
+    given, and `frozen` are the modules of which no parameter requires grad.
     """
 
     kind: str
@@ -50,6 +51,8 @@ class Raised:
     is_stepped: bool = False
     rebound: str = ""
     tensors: tuple[Seen, ...] = ()
+    handed: tuple[Seen, ...] = ()
+    operands: tuple[str, ...] = ()
     layer: str = ""
     frozen: tuple[str, ...] = ()
     is_live: bool = False

@@ -29,6 +29,7 @@ class Describer:
 
     def _seen(self, name: str, tensor: Any, frame: Frame) -> Seen:
         nan, inf = self._counted(tensor)
+        low, high = self._ends(tensor)
         return Seen(
             name=name,
             frame=frame,
@@ -40,22 +41,34 @@ class Describer:
             grad_fn=_grad_fn(tensor),
             nan=nan,
             inf=inf,
+            low=low,
+            high=high,
         )
 
     def _counted(self, tensor: Any) -> tuple[int | None, int | None]:
         """How many elements are NaN, and infinite; None where they cannot be looked at, or are too many."""
         try:
-            if not self._is_countable(tensor):
+            if not (_is_real(tensor) and self._is_countable(tensor)):
                 return None, None
             counts = [(part.isnan().sum(), part.isinf().sum()) for part in self._pieces(tensor.detach())]
             return sum(int(nan) for nan, _ in counts), sum(int(inf) for _, inf in counts)
         except Exception:
             return None, None
 
+    def _ends(self, tensor: Any) -> tuple[int | None, int | None]:
+        """The least and the greatest of whole numbers; None as above, and of those that are none."""
+        try:
+            is_whole = not _is_real(tensor) and tensor.dtype is not self._torch.bool
+            if not (is_whole and tensor.numel() and self._is_countable(tensor)):
+                return None, None
+            ends = [part.aminmax() for part in self._pieces(tensor.detach())]
+            return min(int(one.min) for one in ends), max(int(one.max) for one in ends)
+        except Exception:
+            return None, None
+
     def _is_countable(self, tensor: Any) -> bool:
-        is_number = tensor.is_floating_point() or tensor.is_complex()
         is_here = type(tensor) in self._plain and tensor.device.type in _COUNTED_ON
-        if not (is_number and is_here and tensor.layout is self._torch.strided and _has_its_memory(tensor)):
+        if not (is_here and tensor.layout is self._torch.strided and _has_its_memory(tensor)):
             return False
         count = tensor.numel()
         if count > self._left or (count > _MOST_AT_ONCE and not tensor.is_contiguous()):
@@ -66,6 +79,11 @@ class Describer:
     def _pieces(self, tensor: Any) -> Any:
         """The tensor, or where it is large its elements in pieces that share its memory."""
         return [tensor] if tensor.numel() <= _MOST_AT_ONCE else tensor.view(-1).split(_MOST_AT_ONCE)
+
+
+def _is_real(tensor: Any) -> bool:
+    """Whether a tensor is of numbers that may be NaN."""
+    return bool(tensor.is_floating_point() or tensor.is_complex())
 
 
 def _has_its_memory(tensor: Any) -> bool:

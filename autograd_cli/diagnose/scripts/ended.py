@@ -12,7 +12,7 @@ from types import TracebackType
 
 from autograd_cli.diagnose.logs.facts import is_library
 from autograd_cli.diagnose.logs.records import Raised
-from autograd_cli.diagnose.scripts import frozen, layers, optimizers, tensors
+from autograd_cli.diagnose.scripts import frozen, handed, layers, operands, optimizers, tensors
 from autograd_cli.diagnose.scripts.lines import frame
 from autograd_cli.diagnose.scripts.records import Failure
 from autograd_cli.diagnose.scripts.statically import lineage
@@ -45,7 +45,16 @@ def _ended(error: BaseException, traceback: TracebackType | None) -> Failure:
     raised = Raised(type(error).__name__, _message(error), frames, line=line)
     seen = tensors.of(tuple(zip(steps, frames, strict=True)))
     whole = tuple(steps)
-    return Failure(raised, seen, _is_own(steps), layers.of(whole), optimizers.of(whole), frozen.of(whole))
+    return Failure(
+        raised,
+        seen,
+        _is_own(steps),
+        layers.of(whole),
+        optimizers.of(whole),
+        frozen.of(whole),
+        handed.of(whole),
+        operands.expression(whole),
+    )
 
 
 def _steps(traceback: TracebackType | None) -> Iterator[TracebackType]:

@@ -12,6 +12,7 @@ class Failure:
 
     `layer` is the layer of the script's model that it came from, if it came from one. `optimizers` are those
     that its frames reach, as they write them, and `frozen` the modules, where none has anything to train.
+    `handed` is what torch's own function was handed, and `expression` what failed of the script's last line.
     """
 
     raised: Raised
@@ -20,6 +21,8 @@ class Failure:
     layer: str = ""
     optimizers: tuple[str, ...] = ()
     frozen: tuple[str, ...] = ()
+    handed: tuple[Seen, ...] = ()
+    expression: str = ""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from autograd_cli.diagnose.logs import choosing
 from autograd_cli.diagnose.logs.facts import own
 from autograd_cli.diagnose.logs.read import read
 from autograd_cli.diagnose.logs.records import Raised
-from autograd_cli.diagnose.scripts import cuts, rebinding, rounds
+from autograd_cli.diagnose.scripts import cuts, operands, rebinding, rounds
 from autograd_cli.diagnose.scripts.cuts import Cut
 from autograd_cli.diagnose.scripts.records import Failure, Happened
 from autograd_cli.report import Finding
@@ -136,6 +136,8 @@ def _with_frames(raised: Raised, failure: Failure) -> Raised:
         raised,
         rebound=rebinding.statement(raised),
         tensors=failure.tensors,
+        handed=failure.handed,
+        operands=operands.of(failure.expression),
         layer=failure.layer,
         frozen=failure.frozen,
         is_live=True,

@@ -71,6 +71,7 @@ def test_each_has_its_facts(seen):
     assert (found["pair[1]"].inf, found["self.scale"].nan, found["self.scale"].shape) == (18, 1, ())
     assert found["batch['n']"].dtype == "int64"
     assert (found["batch['n']"].nan, found["batch['n']"].requires_grad) == (None, False)
+    assert (found["batch['n']"].low, found["batch['n']"].high, found["h"].low) == (1, 1, None)
 
 
 HOSTILE = """\

@@ -16,6 +16,7 @@ from autograd_cli.diagnose.logs.rows import (
     modules,
     operands,
     shapes,
+    unusable,
 )
 
 ROWS: tuple[Row, ...] = (
@@ -24,6 +25,7 @@ ROWS: tuple[Row, ...] = (
     *inplace.ROWS,
     *functions.ROWS,
     *devices.ROWS,
+    *unusable.ROWS,
     *dtypes.ROWS,
     *losses.ROWS,
     *layers.ROWS,

@@ -53,6 +53,11 @@ def seen(raised: Raised, name: str) -> Seen | None:
     return next((one for one in raised.tensors if one.name == name and one.frame == frame), None)
 
 
+def handed(raised: Raised, name: str) -> Seen | None:
+    """The tensor that torch's function itself calls `name`, where a script handed it over here."""
+    return next((one for one in raised.handed if one.name == name), None)
+
+
 def _calls(text: str) -> list[ast.Call]:
     """The calls in a line of source, none where it is no whole statement."""
     try:

@@ -42,6 +42,7 @@ _APART = (
     "expected type torch.",
 )
 _SENTENCE = say(
+    "`{text}` takes {placed}",
     "`{text}` takes tensors on {device0} and on {device1}",
     "one operation takes tensors on {device0} and on {device1}",
     "one operation takes tensors on two devices",
@@ -97,55 +98,6 @@ def _input_not_on_mps(raised: Raised, facts: Facts) -> bool:
     return "mps" in facts.devices[1:2] and facts.devices[0] == "cpu"
 
 
-_NO_DEVICE = (
-    "not compiled with cuda enabled",
-    "not linked with support for cuda",
-    "found no nvidia driver",
-    "no cuda gpus are available",
-    "cuda driver initialization failed",
-    "nvidia driver on your system is too old",
-    "torch.cuda.is_available() is false",
-    "invalid device ordinal",
-    "not compiled with xpu enabled",
-    "mps backend is supported on macos",
-    "mps device not found",
-)
-_REASONS = (
-    ("not compiled|not linked", "torch was installed without support for it: a build for the CPU"),
-    ("driver on your system is too old", "the driver is older than the CUDA that torch was built with"),
-    ("no nvidia driver|initialization failed", "the driver is not installed, or does not run"),
-    ("no cuda gpus", "torch and the driver are there, and no GPU: CUDA_VISIBLE_DEVICES may hide it"),
-    ("ordinal", "there are fewer devices than the number that was asked for"),
-    (
-        r"is_available\(\) is false",
-        "the file was saved on a GPU, and there is none here: torch.load takes map_location",
-    ),
-    ("mps", "MPS exists on macOS with a GPU of Apple's alone"),
-)
-
-
-def _unusable(raised: Raised, facts: Facts) -> str:
-    low = raised.message.lower()
-    device = next((name for name in ("MPS", "XPU") if name.lower() in low), "CUDA")
-    return say(f"`{{text}}` asks for {device}, which cannot be used here", f"{device} cannot be used here")(
-        raised, facts
-    )
-
-
-def _usable(raised: Raised, facts: Facts) -> str:
-    low = raised.message.lower()
-    if "deserialize" in low:
-        return "pass map_location='cpu' to torch.load"
-    kind = "mps" if "mps" in low else "cuda"
-    module = "torch.backends.mps" if kind == "mps" else "torch.cuda"
-    return f"write device = '{kind}' if {module}.is_available() else 'cpu', and use it in place of '{kind}'"
-
-
-def _why_unusable(raised: Raised, facts: Facts) -> str:
-    low = raised.message.lower()
-    return next((reason for pattern, reason in _REASONS if re.search(pattern, low)), "")
-
-
 _COMPUTES = written(r"[\w\])] *(?:[-+*/@%]|\*\*)=? *[\w(]")
 _ON_META = says("is not on the expected device")
 
@@ -157,6 +109,15 @@ def _moved_before(raised: Raised, facts: Facts) -> str:
     if wanted is None:
         return "before the forward move all that it takes to one device, with .to(device)"
     return f"before the forward move all that it takes to one device: `{wanted.name}` is on {wanted.device}"
+
+
+def _to_one(raised: Raised, facts: Facts) -> str:
+    if "meta" in facts.devices:
+        return "make all of them on one device with memory: device='cpu' where the one on meta is made"
+    return say(
+        "move what the line takes: {input} = {input}.to(device), for the parameters' device",
+        "move what the line takes, with .to(device), for the parameters' device",
+    )(raised, facts)
 
 
 def _has_no_values(raised: Raised, facts: Facts) -> bool:
@@ -325,12 +286,7 @@ ROWS = (
             _why_apart,
             "a tensor of the model that is no parameter and no buffer is not moved by model.to()",
         ),
-        (
-            say(
-                "move what the line takes: {input} = {input}.to(device), for the parameters' device",
-                "move what the line takes, with .to(device), for the parameters' device",
-            ),
-        ),
+        (_to_one,),
         also=_others("device-mismatch-input-not-moved"),
         when=_apart,
     ),
@@ -390,14 +346,5 @@ ROWS = (
                 "convert first, with .float() or dtype=torch.float32",
             ),
         ),
-    ),
-    Row(
-        "AGX601",
-        "device-not-usable",
-        _NO_DEVICE,
-        _unusable,
-        (_why_unusable,),
-        (_usable, "ask agx devices what can be used here, and why the others cannot"),
-        when=lambda raised, facts: raised.is_live,
     ),
 )

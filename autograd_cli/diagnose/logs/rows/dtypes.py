@@ -25,6 +25,7 @@ _MIXED = (
     "mixed dtype (cpu)",
 )
 _SENTENCE = say(
+    "`{text}` computes with {typed}",
     "`{text}` mixes {dtype0} and {dtype1}",
     "one operation is given {dtype0} and {dtype1}",
     "one operation is given two dtypes",

@@ -4,6 +4,7 @@ import re
 
 from autograd_cli.diagnose.logs.records import Facts, Raised, Row
 from autograd_cli.diagnose.logs.rows.called import on, seen
+from autograd_cli.diagnose.logs.rows.ranges import mend_index, mend_label, why_index, why_label
 from autograd_cli.diagnose.logs.rows.words import both, either, gaps, inside, near, say, says, written
 from autograd_cli.report.values import shape_text
 
@@ -104,6 +105,22 @@ def _taken_for_true(raised: Raised, facts: Facts) -> str:
     return say(
         f"`{{text}}` takes a tensor {what} for true or false", f"a tensor {what} is taken for true or false"
     )(raised, facts)
+
+
+_LOOKED_AT = say(
+    "check {input}.max() and {input}.min(), which belong below num_embeddings and not below 0",
+    "check the largest and the smallest index, which belong below num_embeddings and not below 0",
+)
+
+
+def _looked_at(raised: Raised, facts: Facts) -> str:
+    return "" if mend_index(raised, facts) else _LOOKED_AT(raised, facts)
+
+
+def _resized(raised: Raised, facts: Facts) -> str:
+    """What models of libraries have for it; a script that has none of them is not told of it."""
+    is_own = raised.is_live and not inside("transformers")(raised, facts)
+    return "" if is_own else "resize_token_embeddings after adding tokens; truncate long texts"
 
 
 def _is_label(raised: Raised, facts: Facts) -> bool:
@@ -253,8 +270,8 @@ ROWS = (
         "label-out-of-range",
         ("is out of bounds.", "`cur_target", "class values must be smaller than num_classes"),
         _class_number,
-        ("labels start at 1, or the last layer has too few outputs",),
-        ("subtract 1 from labels that start at 1, or give the last layer an output more than the largest",),
+        (why_label,),
+        (mend_label,),
         kinds=("IndexError", "RuntimeError"),
         when=says(r"^target -?\d+ is out of bounds|cur_target|^class values"),
     ),
@@ -297,14 +314,8 @@ ROWS = (
             "`{text}` looks an index up that the embedding's table does not have",
             "an index is outside the embedding's table",
         ),
-        ("a token number is not below num_embeddings, or a position is past the table",),
-        (
-            say(
-                "check {input}.max() and {input}.min(), which belong below num_embeddings and not below 0",
-                "check the largest and the smallest index, which belong below num_embeddings and not below 0",
-            ),
-            "resize_token_embeddings after adding tokens; truncate long texts",
-        ),
+        (why_index,),
+        (mend_index, _looked_at, _resized),
         when=lambda raised, facts: not _SELECTS(raised, facts),
     ),
     Row(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from autograd_cli.diagnose.logs.facts import own
 from autograd_cli.diagnose.logs.records import Facts, Raised, Row
+from autograd_cli.diagnose.logs.rows import given
 from autograd_cli.diagnose.logs.rows.called import on
 from autograd_cli.diagnose.logs.rows.layers import MATMUL
 from autograd_cli.diagnose.logs.rows.words import either, inside, near, say, says, written
@@ -50,6 +51,33 @@ def _sequence(raised: Raised, facts: Facts) -> str:
     )(raised, facts)
 
 
+def _turned(raised: Raised, facts: Facts) -> str:
+    return given.turned(raised, facts) or "transpose one of them with .mT, or change the layer's size"
+
+
+def _stretched(raised: Raised, facts: Facts) -> str:
+    """The dimension that lets two operands broadcast, where one is a row of what the other has a row for."""
+    shapes = given.shapes(raised, facts)
+    if len(shapes) == 2 and sorted(map(len, shapes)) == [1, 2]:
+        (vector, name), (matrix, _) = sorted(
+            zip(shapes, raised.operands, strict=True), key=lambda one: len(one[0])
+        )
+        if vector[0] == matrix[0] and name.isidentifier():
+            return f"of one number a row make a column: {name}[:, None]"
+    look = "" if shapes else "print both shapes; "
+    return f"{look}add a dimension with [:, None], or reshape"
+
+
+def _along(raised: Raised, facts: Facts) -> str:
+    """How to join what differs in one dimension alone, where the shapes are at hand."""
+    shapes = given.shapes(raised, facts)
+    if len(set(map(len, shapes))) == 1 and "must match except" in raised.message:
+        differing = [at for at, sizes in enumerate(zip(*shapes, strict=True)) if len(set(sizes)) > 1]
+        if len(differing) == 1:
+            return f"join them along the dimension that differs: dim={differing[0]}"
+    return "pad or cut them to one size"
+
+
 def _maps_differ(raised: Raised, facts: Facts) -> bool:
     """Whether heights or widths of images differ by what halving an odd one leaves, or by one halving.
 
@@ -82,6 +110,8 @@ def _joined(raised: Raised, facts: Facts) -> str:
         return say("`{text}` joins shapes {shape0} and {shape1}", "tensors that are joined have other sizes")(
             raised, facts
         )
+    if told := say("`{text}` joins {shaped} along dimension {index}")(raised, facts):
+        return told
     what = say("`{text}` joins", "tensors are joined")(raised, facts)
     return f"{what} along dimension {facts.index}, and in another one their sizes are {_both(facts.sizes)}"
 
@@ -116,11 +146,12 @@ ROWS = (
         "matmul-shape-mismatch",
         (*MATMUL, "expected size for first two dimensions of batch2", "must match mat2"),
         say(
+            "`{text}` multiplies {shaped}, and the inner sizes differ",
             "`{text}` multiplies {shape0} by {shape1}, and the inner sizes differ",
             "the inner sizes of a product differ",
         ),
         ("the last size of the left must be the first of the right",),
-        ("transpose one of them with .mT, or change the layer's size",),
+        (_turned,),
         also=("linear-in-features-mismatch",),
         when=says(r"m1|mat1|mat2|batch2|reduction dim|mat \("),
     ),
@@ -259,12 +290,13 @@ ROWS = (
             "does not broadcast with previously seen size",
         ),
         say(
+            "`{text}` joins {shaped}, which do not broadcast",
             "`{text}` joins sizes {size0} and {size1}",
             "sizes {size0} and {size1} do not broadcast",
             "two shapes do not broadcast",
         ),
         ("from the right, sizes must be equal or 1",),
-        ("print both shapes; add a dimension with [:, None] or reshape",),
+        (_stretched,),
         also=("skip-connection-size-mismatch", "sequence-longer-than-positions"),
     ),
     Row(
@@ -296,7 +328,7 @@ ROWS = (
         ("stack expects each tensor to be equal size", "tensors must match except in dimension"),
         _joined,
         ("stack takes equal shapes, cat equal sizes but along the joined dimension",),
-        ("pad or cut them to one size",),
+        (_along,),
         also=("collate-unequal-sizes", "skip-connection-size-mismatch"),
     ),
     Row(

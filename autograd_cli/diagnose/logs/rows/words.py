@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from autograd_cli.diagnose.logs.facts import own
 from autograd_cli.diagnose.logs.records import CutBy, Facts, Raised
-from autograd_cli.diagnose.logs.rows import called
+from autograd_cli.diagnose.logs.rows import called, given
 from autograd_cli.diagnose.logs.rows.called import source
 from autograd_cli.diagnose.logs.tracebacks import FORWARD_CALL, frames
 
@@ -69,6 +69,7 @@ def _known(raised: Raised, facts: Facts) -> Iterator[tuple[str, str]]:
     yield "made", _made(raised)
     yield "carried", " and ".join(raised.carried)
     yield from called.gaps(raised)
+    yield from given.gaps(raised, facts)
 
 
 def _cut(text: str) -> str:
