@@ -20,6 +20,7 @@ from autograd_cli.diagnose.programs import (
     no_way,
     python_errors,
     refused,
+    said,
     several,
     twice,
 )
@@ -75,6 +76,7 @@ def failure_of(ran: Ran) -> tuple[Finding, ...]:
     if theirs is not None:
         return (theirs, *faults.notes)
     finding = faults.changed(_known(case, faults), lambda each: tried(case.whole, each))
+    finding = faults.changed(finding, lambda each: _with_gradient(case, each))
     if not case.is_backward and not case.run.settings.uses:
         finding = faults.changed(finding, lambda each: _mended_at_calls(case, each, faults))
         finding = faults.changed(finding, lambda each: _searched(case, each))
@@ -83,6 +85,15 @@ def failure_of(ran: Ran) -> tuple[Finding, ...]:
 
 def _known(case: Ended, faults: Faults) -> Finding:
     return known(case, (*ENDINGS, *FAILURES), faults)
+
+
+def _with_gradient(case: Ended, finding: Finding) -> Finding:
+    """A second backward through what was meant to be a leaf, made one: other cures leave its .grad None."""
+    if finding.code != "AGX411" or not said.reads_nonleaf(case.whole):
+        return finding
+    given = (placed(case.whole, fix) for each in said.nonleaf_grad(case.whole) for fix in each.fix)
+    works = tuple(fix for fix in (attempted(case.whole, each) for each in given) if fix.passed)
+    return replace(finding, fix=works) if works else finding
 
 
 def _mended_at_calls(case: Ended, finding: Finding, faults: Faults) -> Finding:

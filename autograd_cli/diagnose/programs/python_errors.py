@@ -7,7 +7,7 @@ from difflib import get_close_matches
 import torch
 
 from autograd_cli.diagnose import drawing
-from autograd_cli.diagnose.programs import lost, no_way, rebound, uncut
+from autograd_cli.diagnose.programs import lost, no_way, rebound, said, uncut
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.trial import rerun
 from autograd_cli.diagnose.statements import expressions, indent_of, replaced, targets
@@ -36,7 +36,8 @@ def no_gradient(case: Ended) -> Finding | None:
     unreached = why.startswith("no backward")
     end = lost.told_of(case.whole, text) if unreached and isinstance(expr.value, nodes.Name) else None
     if end is None:
-        since, fixes = "", tuple(_guarded(case, text, why))
+        held = tuple(_held(case, expr, text)) if "is computed" in why else ()
+        since, fixes = "", held or tuple(_guarded(case, text, why))
     else:
         guards = () if case.whole.ran.backwards else tuple(_guarded(case, text, why))
         since, fixes = f"{_joined(case)} {end[0]} {end[1]}", (*guards, *end[2])
@@ -95,6 +96,13 @@ def _why_none(case: Ended, expr: Expr, text: str) -> str:
 def _clears(node: Expr) -> bool:
     function = node.function if isinstance(node, nodes.Call) else None
     return isinstance(function, nodes.Attribute) and function.name == "zero_grad"
+
+
+def _held(case: Ended, expr: nodes.Attribute, text: str) -> Iterator[Fix]:
+    """The gradient of a computed tensor kept, or the tensor made the leaf that it was meant to be."""
+    value = case.whole.ran.names.get(text)
+    if isinstance(value, Traced):
+        yield from said.kept(case.whole, text, now(value), expr.span)
 
 
 def _guarded(case: Ended, text: str, why: str) -> Iterator[Fix]:

@@ -11,6 +11,7 @@ from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.ways import is_trained, value_named
 from autograd_cli.diagnose.statements import calls, inserted, parts, replaced, targets
 from autograd_cli.errors import Span
+from autograd_cli.gradients.backward import accumulated
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.report import Finding, Fix
@@ -56,13 +57,13 @@ def nonleaf_grad(whole: Whole) -> Iterator[Finding]:
             name="leaf-moved" if _is_moved(traced) else "",
             span=span,
             torch=words,
-            fix=tuple(_kept(whole, text, traced, span)),
+            fix=tuple(kept(whole, text, traced, span)),
         )
 
 
 def moved_leaf(whole: Whole) -> Iterator[Finding]:
     """AGX416 where a leaf was moved as it was made, and backward filled a .grad that no name leads to."""
-    if any(_NONLEAF.search(words) for words, _ in whole.ran.warned):  # it was read, and is told of there
+    if reads_nonleaf(whole):  # it was read, and is told of there
         return
     held = {id(now(each).value) for each in whole.ran.names.values() if isinstance(each, Traced)}
     for name, each in whole.ran.names.items():
@@ -78,8 +79,13 @@ def moved_leaf(whole: Whole) -> Iterator[Finding]:
             f"`{name}.grad` stays None: {_why(name, traced)}.",
             name="leaf-moved",
             span=span,
-            fix=tuple(_kept(whole, name, traced, Span(len(whole.source.text), len(whole.source.text)))),
+            fix=tuple(kept(whole, name, traced, Span(len(whole.source.text), len(whole.source.text)))),
         )
+
+
+def reads_nonleaf(whole: Whole) -> bool:
+    """Whether the .grad of a computed tensor was read, which is None."""
+    return any(_NONLEAF.search(words) for words, _ in whole.ran.warned)
 
 
 def _keeps(value: object) -> bool:
@@ -119,14 +125,26 @@ def _why(text: str, traced: Traced | None) -> str:
     return f"`{drawing.label(text, 40)}` is computed{made}, and backward fills the .grad of leaves only"
 
 
-def _kept(whole: Whole, text: str, traced: Traced | None, read: Span) -> Iterator[Fix]:
+def _is_nameless(whole: Whole, traced: Traced | None) -> bool:
+    """Whether a tensor is computed from leaves none of which has a name: it is the one that was meant."""
+    value = traced.value if traced is not None else None
+    if not isinstance(value, torch.Tensor) or not value.requires_grad:
+        return False
+    leaves = accumulated(value)
+    held = {id(now(each).value) for each in whole.ran.names.values() if isinstance(each, Traced)}
+    return bool(leaves) and leaves.isdisjoint(held)
+
+
+def kept(whole: Whole, text: str, traced: Traced | None, read: Span) -> Iterator[Fix]:
+    """The tensor called `text` with a gradient at the place where that is read: as a leaf, or kept."""
     assigned = [s for s in whole.all_statements if text in targets(s) and s.span.start < read.start]
     if not assigned:
         return
     statement = assigned[-1]
-    if _is_moved(traced) and isinstance(statement, nodes.Assign):
-        line, own = whole.line(statement.span), whole.source[statement.value.span]
-        new = f"{own}.detach().requires_grad_()"
+    is_leaf = _is_moved(traced) or _is_nameless(whole, traced)
+    if is_leaf and isinstance(statement, nodes.Assign):
+        line = whole.line(statement.span)
+        new = repair.followed(whole.source, statement.value, ".detach().requires_grad_()")
         program = replaced(whole.source, {statement.value.span: new})
         yield Fix(f"line {line}:  {text} = {new}", program)
         return
