@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from autograd_cli.errors import ExitStatus, InputError
+from autograd_cli.gradients.compare import NO_VALUE
 from autograd_cli.lang.parse import TextLimits
 from autograd_cli.lang.same import Same, remembered
 from autograd_cli.lang.suggestions import nearest
@@ -136,8 +137,11 @@ def _is_explained(each: Gradient | SecondBlock, findings: Sequence[Finding], opt
     """Whether a warning of what made a gradient wrong, or no number, counts for its verdict."""
     if options.check or options.strict or not isinstance(each, Gradient):
         return False
-    found = (one for one in findings if each.verdict in _BY_CAUSE.get(one.code, ()))
-    return any(one.code == "AGX415" or each.name in one.leaves for one in found)
+    found = [one for one in findings if each.verdict in _BY_CAUSE.get(one.code, ())]
+    if any(one.code == "AGX415" or each.name in one.leaves for one in found):
+        return True
+    # What has no value has no slope by any leaf, also by one whose gradient comes out as a number.
+    return each.verdict is Verdict.DOMAIN_EDGE and NO_VALUE in each.sentence and bool(found)
 
 
 def _is_allowed(finding: Finding, options: Options) -> bool:

@@ -76,6 +76,9 @@ def such(alike: int, kinks: int) -> str:
 
 # Places that are not smooth
 
+NO_VALUE = "it has no finite value"
+"""Why a function whose value is no number has no slope, in the sentence of its verdict."""
+
 
 def _rough(evidence: Evidence, index: int, slope: Slope) -> Outcome:
     """The verdict at a kink, a jump or an edge."""
@@ -94,7 +97,7 @@ def _rough(evidence: Evidence, index: int, slope: Slope) -> Outcome:
         return Outcome(Verdict.PRECISION, index, sentence=sentence)
     why = "it jumps or rises without bound" if is_jump else "it has no values on one side"
     if slope.left != slope.left and slope.right != slope.right:
-        why, sides = "it has no finite value", "on neither side"
+        why, sides = NO_VALUE, "on neither side"
     sentence = f"the function has no slope, since {why} (slopes: {sides}); autograd gives {real(given)}"
     return Outcome(Verdict.JUMP if is_jump else Verdict.DOMAIN_EDGE, index, sentence=sentence)
 

@@ -40,3 +40,27 @@ def test_only_the_gradients_that_it_names_are_excused():
 
 def test_without_a_warning_a_verdict_counts():
     assert explore("floor(y)", [("y", "2.")]).status == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "bindings"),
+    [
+        ("(a*b.exp()).sum()", [("a", "[0., 2.]"), ("b", "[800., 0.5]")]),
+        (
+            "import torch\na = torch.tensor([2., 0.], dtype=torch.float64, requires_grad=True)\n"
+            "b = torch.tensor([0.5, 1e200], dtype=torch.float64, requires_grad=True)\nout = (a * b**2).sum()\nout.backward()\n",
+            [],
+        ),
+    ],
+)
+def test_a_value_that_is_none_counts_alike_by_every_leaf(source, bindings):
+    report = explore(source, bindings)
+    assert [str(each.verdict) for each in report.gradients] == ["DOMAIN EDGE"] * 2
+    assert [(each.code, str(each.severity)) for each in report.findings] == [("AGX502", "warning")]
+    assert report.status == 0
+
+
+def test_an_edge_by_another_leaf_is_not_excused_by_a_warning():
+    report = explore("sqrt(x).sum() + y**1.5", [("x", "[0.,4.]"), ("y", "0.")])
+    (edge,) = (each for each in report.gradients if each.name == "y")
+    assert (str(edge.verdict), report.status) == ("DOMAIN EDGE", 1)
