@@ -353,6 +353,8 @@ def _left_out(case: Case) -> Iterator[Fix]:
     if not isinstance(expr, nodes.Call):
         return
     parts: list[Expr] = [*expr.args, *expr.keywords]
+    if len(case.operands) < 2:  # what is left would be about nothing
+        return
     for at in reversed(range(len(parts))):
         start = parts[at - 1].span.end if at else parts[at].span.start
         end = parts[at].span.end if at or len(parts) == 1 else parts[1].span.start

@@ -50,6 +50,7 @@ ENDINGS: tuple[tuple[str, Callable[[Ended], Finding | None]], ...] = (
     ("AGX405", backwards.complex_root),
     ("AGX423", backwards.gradient_shape),
     ("AGX412", refused.leaf),
+    ("AGX442", refused.reduced),
     ("AGX413", refused.numpy),
     ("AGX414", refused.inference),
     ("AGX418", refused.flag),

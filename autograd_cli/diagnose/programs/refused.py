@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import torch
+
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.moving import moved_behind
@@ -82,6 +84,40 @@ def _behind_backward(case: Ended) -> Iterator[Fix]:
 
 
 # NumPy
+
+
+def reduced(case: Ended) -> Finding | None:
+    """AGX442 where a function of NumPy is given a tensor to reduce, or a list of tensors with graphs."""
+    first = next(iter(case.operands), None)
+    if first is None or case.function is None or not case.function.path.startswith("numpy."):
+        return None
+    is_many = isinstance(first.value, list | tuple) and any(each.requires_grad for each in _tensors(first))
+    is_one = isinstance(first.value, torch.Tensor) and case.says("unexpected keyword argument")
+    if not (is_one or (is_many and case.says("call numpy() on"))):
+        return None
+    what = "a tensor" if is_one else "a list of tensors that have a graph"
+    name = drawing.quoted(case.source[case.expr.function.span]) if isinstance(case.expr, nodes.Call) else "it"
+    return case.finding(
+        "AGX442",
+        f"{drawing.quoted(first.text)} is {what}, and {name} is NumPy's: it asks for plain numbers, which no "
+        "gradient goes through.",
+        fix=tuple(_by_torch(case, first, is_many)),
+    )
+
+
+def _tensors(operand: Operand) -> list[torch.Tensor]:
+    return [each for each in operand.value if isinstance(each, torch.Tensor)]
+
+
+def _by_torch(case: Ended, operand: Operand, is_many: bool) -> Iterator[Fix]:
+    """torch's function of the same name, of a list its elements put together."""
+    if isinstance(case.expr, nodes.Call) and hasattr(torch, case.name):
+        spelled = repair.spelled(case.run.program, f"torch.{case.name}")
+        text = case.source[operand.expr.span]
+        stacked = f"{repair.spelled(case.run.program, 'torch.stack')}({text})" if is_many else text
+        edits = {case.expr.function.span: spelled, operand.expr.span: stacked}
+        words = f"line {case.line}:  {spelled}({stacked}), for a value with its gradient"
+        yield Fix(words, replaced(case.source, edits))
 
 
 def numpy(case: Ended) -> Finding | None:
