@@ -171,7 +171,8 @@ def _unknown_to_graph(whole: Whole, traced: Traced, write: Write) -> Finding:
         how = f"through `{alias}`, which shares its memory and is outside the graph"
     else:
         how = "outside the graph"
-    fixes = () if write.untracked else tuple(_within_graph(whole, write.span, name))
+    is_note = write.untracked and memory(traced.value) not in kept_by(traced)
+    fixes = () if is_note else tuple(_within_graph(whole, write.span, name))
     found = whole.finding(
         "AGX415",
         f"{drawing.quoted(name)} is changed on {whole.where(write.span)} {how}: the "
@@ -181,7 +182,7 @@ def _unknown_to_graph(whole: Whole, traced: Traced, write: Write) -> Finding:
         fix=fixes or (Fix("compute a new tensor from it instead, so that the change is part of the graph"),),
         changed=whole.line(write.span),
     )
-    return replace(found, severity=Severity.NOTE) if write.untracked else found
+    return replace(found, severity=Severity.NOTE) if is_note else found
 
 
 def _within_graph(whole: Whole, span: Span, name: str) -> Iterator[Fix]:
