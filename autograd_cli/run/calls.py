@@ -16,7 +16,7 @@ from autograd_cli.run.recording import NO_NODES, SCALARS, Record, kept_arguments
 from autograd_cli.run.state import TENSORS, Frame, Get, State, current, plain
 from autograd_cli.run.traced import NONE_NAMED, Traced, called, now
 
-_UNSET = frozenset({"empty", "empty_like", "new_empty"})
+UNSET = frozenset({"empty", "empty_like", "new_empty"})
 """Functions that give memory as it was, which would show what the process held before."""
 
 _SIMPLE = frozenset({Kind.ELEMENTWISE, Kind.ACTIVATION, Kind.REDUCTION, Kind.LOSS, Kind.CUT})
@@ -87,7 +87,7 @@ def _later(make: Callable[[], Apply]) -> Apply:
 
 def _is_plain(function: Function) -> bool:
     """Whether calls without keywords need no more than to be bounded and recorded."""
-    odd = function.writes or function.draws or function.name in _UNSET or function.path in legacy.PATHS
+    odd = function.writes or function.draws or function.name in UNSET or function.path in legacy.PATHS
     return not odd and _place_of_flag(function) == _NOWHERE
 
 
@@ -102,7 +102,7 @@ def _fully(
 ) -> Apply:
     """A call with keywords, or of what writes, draws, or gives memory as it was."""
     drawn = _drawing(function)
-    unset, row_writes, zero = function.name in _UNSET, function.writes, function.name in writing.ZERO
+    unset, row_writes, zero = function.name in UNSET, function.writes, function.name in writing.ZERO
     sized = function.path in legacy.PATHS  # `torch.Tensor(3)`: a size, not a number
     target, most_items = exprs[0] if exprs else node, state.settings.max_items
     flag, is_shape = _place_of_flag(function), function.name in writing.SHAPES
@@ -245,7 +245,7 @@ def _is_quick(function: Function) -> bool:
 
 
 def _is_special(function: Function) -> bool:
-    return function.draws or function.writes or function.moves or function.name in _UNSET | COUNTED
+    return function.draws or function.writes or function.moves or function.name in UNSET | COUNTED
 
 
 def takes_one(function: Function) -> bool:

@@ -8,6 +8,7 @@ import torch
 
 from autograd_cli.lang import nodes
 from autograd_cli.report import Change, Made
+from autograd_cli.run.calls import UNSET
 from autograd_cli.run.events import Event, Given, Printed, Reached, Wrote
 from autograd_cli.run.functions import Defined
 from autograd_cli.run.state import TENSORS, Frame, State, whole
@@ -78,6 +79,8 @@ def made_of(state: State, name: str, argument: Any, at: int) -> Made:
     if type(value) not in TENSORS:
         return _of_no_tensor(name, argument, value)
     grad_fn = argument.grad_fns[0] if type(argument) is Traced and argument.grad_fns else None
+    function = argument.function if type(argument) is Traced else None
+    is_unset = function is not None and function.name in UNSET
     return Made(
         name=name,
         shape=tuple(value.shape),
@@ -86,7 +89,7 @@ def made_of(state: State, name: str, argument: Any, at: int) -> Made:
         requires_grad=value.requires_grad,
         is_leaf=grad_fn is None,
         grad_fn=None if grad_fn is None else type(grad_fn).__name__,
-        value=as_data(_at(state, value, at)),
+        value=None if is_unset else as_data(_at(state, value, at)),
     )
 
 

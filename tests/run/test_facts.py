@@ -335,3 +335,13 @@ def test_a_value_that_ends_a_program_is_told_as_a_notebook_shows_it() -> None:
     site = sites(LEAF + "x.backward()\nx.grad")[-1]
     assert [(made.name, made.value) for made in site.first.made] == [("x.grad", 1.0)]
     assert sites(LEAF + "x\nx * 2")[1].first.made == ()
+
+
+UNSET = ["torch.empty(3)", "torch.empty_like(torch.ones(3))", "torch.ones(1).new_empty(3)"]
+
+
+@pytest.mark.parametrize("made", UNSET)
+def test_what_has_no_values_yet_shows_none(made: str) -> None:
+    _, first, second = sites(f"import torch\nb = {made}\nb.fill_(2.)")
+    assert (first.first.made[0].shape, first.first.made[0].value) == ((3,), None)
+    assert second.first.changed[0].after == (2.0, 2.0, 2.0)
