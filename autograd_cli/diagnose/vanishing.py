@@ -1,4 +1,7 @@
-"""A gradient that is 0 in every element: too small for its dtype, or a flat place on its way."""
+"""A gradient that is 0 in every element: too small for its dtype, or a flat place on its way.
+
+What is flat at most of its elements is told too, as a note.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,6 +15,7 @@ from autograd_cli.errors import Span
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.source import named
 from autograd_cli.report import Finding, Gradient, Node, Summary
+from autograd_cli.run.tape import LiveStep
 
 _SATURATES = ("Sigmoid", "Tanh", "Relu", "Clamp", "Hardtanh", "Threshold", "LogSigmoid", "Erf")
 _SHARES = ("Softmax",)
@@ -24,6 +28,14 @@ def vanished(scene: Scene) -> Iterator[Finding]:
     finding = _underflow(scene, found) or (_saturated(scene, found) if found else None)
     if finding is not None:
         yield finding
+    elif not found and any(_may_saturate(step) for step in scene.run.steps):
+        from autograd_cli.diagnose.numerics.saturating import findings  # few runs have what saturates
+
+        yield from findings(scene)
+
+
+def _may_saturate(step: LiveStep) -> bool:
+    return step.function is not None and step.function.name in ("sigmoid", "tanh", "softmax")
 
 
 def is_zero(each: Gradient) -> bool:
