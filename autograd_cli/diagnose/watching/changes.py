@@ -108,12 +108,20 @@ class Words:
                 f"`{name}` {shape}, the result of {at.name}," if name else f"The result {shape} of {at.name}"
             )
         for write in victim.writes:
-            target = self.target(write)
-            name = base(target)
+            name = self.written(write)
             if name and not write.untracked:
-                whole = isinstance(target, ast.Name | ast.Attribute) and not is_of_list(write)
-                return f"`{name}` {shape}" if whole else f"A tensor {shape} of `{name}`"
+                return f"A tensor {shape} of `{name}`" if is_of_list(write) else f"`{name}` {shape}"
         return f"A tensor {shape} that backward needs"
+
+    def written(self, write: Write) -> str:
+        """The text of the tensor that was written to, or that one written to looks at; "" where unsaid."""
+        target = self.target(write)
+        if isinstance(target, ast.Subscript) and _function_name(write) == "__setitem__":
+            target = target.value
+        while target is not None and (inner := targets.looked_at(target)) is not None:
+            target = inner
+        is_chain = isinstance(target, ast.Name | ast.Attribute | ast.Subscript)
+        return ast.unparse(target) if target is not None and is_chain else ""
 
     def _variable(self, victim: Victim) -> str:
         leaf = self._leaves.get(victim.storage)
@@ -209,10 +217,12 @@ class Words:
         """That the name which is written to is other than the one that the kept value has."""
         lines: dict[str, None] = {}
         for group in groups:
-            name = base(self.target(group.first)) if group.first else ""
+            if group.first is None:
+                continue
+            name = self.written(group.first)
             others = ((self.result(each), self.place(each.call)) for each in group.victims)
             other, made = next((pair for pair in others if pair[0]), ("", None))
-            if made and name and other and other != name:
+            if made and name and other and base(self.target(group.first)) != other:
                 lines[f"`{name}` has the memory of `{other}` of {made.name}"] = None
         return tuple(lines)
 

@@ -15,6 +15,7 @@ from autograd_cli.diagnose.watching.repairs import Change
 from autograd_cli.diagnose.watching.targets import Written
 from autograd_cli.diagnose.watching.told import make
 from autograd_cli.errors import first_line
+from autograd_cli.lang.source import several
 from autograd_cli.report.diagnosis import Placed
 
 
@@ -119,14 +120,24 @@ def _needed_at(found: Sequence[Victim], words: Words) -> Place | None:
 
 def _sentence(group: Group, words: Words) -> str:
     first, what = group.first, words.called(group.victims[0])
+    was = "were" if (others := _others(group, words)) else "was"
+    what = f"{what} and {others}" if others else what
     count = len({id(victim.kept.node) for victim in group.victims})
     needed = f"{count} calls needed" if count > 1 else "a call needed"
     if first is None:
-        return f"{what} was changed in place where the watch does not see it, and {needed} its old value."
+        return f"{what} {was} changed in place where the watch does not see it, and {needed} its old value."
     if first.is_step:
         what = what[0].lower() + what[1:]
         return f"The optimizer's step changed {what} before this backward, and {needed} its old value."
-    return f"{what} was changed in place{words.through(first, what)}, and {needed} its old value."
+    return f"{what} {was} changed in place{words.through(first, what)}, and {needed} its old value."
+
+
+def _others(group: Group, words: Words) -> str:
+    """How many tensors of other names the same place has changed as well; not those of a loop's rounds."""
+    called = {victim.storage: words.called(victim) for victim in reversed(group.victims)}
+    own = words.called(group.victims[0])
+    count = sum(name != own for name in called.values())
+    return several(count, "other tensor") if count else ""
 
 
 def _also(group: Group, words: Words) -> str:

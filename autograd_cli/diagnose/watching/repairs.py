@@ -6,6 +6,7 @@ torch has the call that makes a new one, and where what is made goes to where th
 
 import ast
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -53,10 +54,48 @@ def repairs(change: Change) -> list[str]:
     looped = scopes.loop(at, holder.id) if isinstance(holder, ast.Name) else None
     if isinstance(holder, ast.Name) and looped is not None:
         return [_of_loop(change, what, holder, looped)]
+    if block is None and _needs_itself(change) and _anew(at, what, holder) is None:
+        return _of_itself(change, holder)
     anew = f"{at.name}  {_code(at, what, holder)}" if block is None else _before(block, at, holder)
     cloned = views.repairs(at, what, change.needed)
     is_shared = bool(cloned) or change.is_other or _is_handed(at, holder)
     return [*cloned, anew + (_SEEN if is_shared else "")]
+
+
+def _needs_itself(change: Change) -> bool:
+    """Whether the statement that changes a tensor keeps it as well: so it would a copy made before."""
+    return any(_is_own(change.at, each) for each in change.needed)
+
+
+def _is_own(at: Place, needed: Place) -> bool:
+    last = getattr(at.statement, "end_lineno", None) or at.line
+    return needed.file == at.file and at.line <= needed.line <= last
+
+
+def _of_itself(change: Change, holder: ast.expr) -> list[str]:
+    """The repairs of a statement that computes with a tensor what it writes into it."""
+    at, text, statement = change.at, ast.unparse(holder), change.at.statement
+    listed = f"{at.name}  make a new tensor of the parts, by torch.stack or torch.cat, in place of `{text}`"
+    is_alone = all(_is_own(at, each) for each in change.needed)
+    if not is_alone or not isinstance(statement, ast.Assign | ast.AugAssign):
+        return [listed]
+    copied = ast.parse(ast.unparse(statement)).body[0]
+    if isinstance(copied, ast.Assign | ast.AugAssign):
+        copied.value = _Copying(text).visit(copied.value)
+    return [f"{at.name}  {ast.unparse(copied)}", listed]
+
+
+class _Copying(ast.NodeTransformer):
+    """Takes a copy of a tensor wherever an expression reads it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def visit(self, node: ast.AST) -> Any:
+        """The node, or a copy of the tensor that it is."""
+        if isinstance(node, ast.expr) and ast.unparse(node) == self._text:
+            return ast.Call(ast.Attribute(node, "clone", ast.Load()), [], [])
+        return self.generic_visit(node)
 
 
 def _before(block: ast.With, at: Place, holder: ast.expr) -> str:

@@ -252,6 +252,24 @@ def test_what_is_carried_is_named(tmp_path, text, name):
     assert told.finding.cause[0].startswith(f"`{name}` is carried from round to round")
 
 
+PAIR = """layer = torch.nn.LSTM(3, 4)
+state = None
+for _ in range(3):
+    out, state = layer(torch.randn(2, 5, 3), state)
+    out.pow(2).mean().backward()
+"""
+
+
+def test_a_state_of_several_tensors_is_detached_part_by_part(tmp_path):
+    path = tmp_path / "fit.py"
+    path.write_text("import torch\n" + PAIR)
+    (told,) = inside.run(str(path)).findings
+    statement = "state = type(state)(part.detach() for part in state)"
+    assert told.finding.fix[0].text == f"detach the state between rounds: {statement}"
+    path.write_text("import torch\n" + PAIR + f"    {statement}\n")
+    assert inside.run(str(path)).findings == ()
+
+
 @pytest.mark.parametrize(("text", "steps"), [(NO_OPTIMIZER, False), (OWN_CLASS, True)])
 def test_what_only_has_the_name_of_an_optimizer_is_not_said_to_step(tmp_path, text, steps):
     path = tmp_path / "fit.py"

@@ -120,6 +120,32 @@ def test_a_repair_that_is_code_cures_and_keeps_what_the_program_computes(found, 
     assert again.printed == ended(script).printed
 
 
+OF_ITSELF = {
+    "rows of rounds": "h = x * 1\nfor t in range(1, 3):\n    h[t] = x[t] * h[t - 1]\nloss = h.sum()",
+    "one row": "h = x * 1\nh[0] = h[1] * w\nloss = h.sum()",
+    "augmented": "h = x * 1\nh[:, 0] -= h[:, 1].sin()\nloss = h.sum()",
+}
+
+
+@pytest.mark.parametrize("case", OF_ITSELF)
+def test_a_statement_that_keeps_what_it_writes_into_computes_with_a_copy(found, ended, case):
+    script = START + OF_ITSELF[case] + END
+    (one,) = found(script)
+    again = ended(mended(script, one.fix[0].text))
+    assert (again.error, again.findings) == (None, ())
+    assert again.printed == ended(script).printed
+    assert ".clone()[" in one.fix[0].text
+    assert one.fix[1].text.endswith("by torch.stack or torch.cat, in place of `h`")
+
+
+def test_tensors_that_one_place_changes_are_counted(found):
+    (one,) = found(
+        START + "h = x.exp()\ng = x.sigmoid()\ndef bump(ts):\n    for t in ts:\n        t.add_(1)\n"
+        "loss = (h * g).sum()\nbump([h, g])" + END
+    )
+    assert " and 1 other tensor were changed in place through `t`, and" in one.sentence
+
+
 def test_two_tensors_are_told_each_with_its_own_change_and_repair(found, ended):
     script = START + (
         "h = x.exp()\nz = h.sigmoid()\nnn.ReLU(inplace=True)(z)\ns = h.sin().sum()\nh += 1\n"

@@ -66,10 +66,20 @@ def _to_the_cut(raised: Raised, facts: Facts) -> str:
 
 def _detached(raised: Raised, facts: Facts) -> str:
     """How to keep a state from leading back, with the script's own names where its source tells them."""
-    states = "; ".join(f"{name} = {name}.detach()" for name in raised.carried)
+    states = "; ".join(_without_graph(raised, name) for name in raised.carried)
     if states:
         return f"detach the state between rounds: {states}"
     return "detach the state between rounds, and of an LSTM both its states"
+
+
+def _without_graph(raised: Raised, name: str) -> str:
+    """The statement that takes the graph from a state: from each of its tensors where it has several."""
+    parts = {one.name[len(name) :] for one in raised.tensors if one.name.startswith(f"{name}[")}
+    if not parts:
+        return f"{name} = {name}.detach()"
+    if any(part.count("[") > 1 or not part[1:-1].isdecimal() for part in parts):
+        return f"each tensor of {name}"
+    return f"{name} = type({name})(part.detach() for part in {name})"
 
 
 ROWS = (
