@@ -13,9 +13,10 @@ from autograd_cli.report.records import Severity
 
 if TYPE_CHECKING:
     from autograd_cli.diagnose.scripts.process import Ran
-    from autograd_cli.report.diagnosis import Diagnosis, Placed
+    from autograd_cli.report.diagnosis import Diagnosis, Frame, Placed
 
 _STDERR = 2
+_OTHERS = "the script failed after processes that it started; what they write is read by"
 _UNSEEN = "the watch has nothing to tell: the script did not end as Python ends, which is when it would"
 
 
@@ -37,17 +38,23 @@ def diagnosed(given: Given, as_data: bool) -> "Diagnosis":
     if ran.happened.trouble or (given.options.get("watch") and not ran.happened.is_whole):
         given.environment.say(ran.happened.trouble or _UNSEEN)
     found = told.findings(ran.happened)
+    if ran.happened.others and ran.code > 0 and not found:
+        again = bindings.shell(["python", *words])
+        given.environment.say(f"{_OTHERS}: {again} 2>&1 | agx diagnose")
     failed = any(one.finding.severity is Severity.ERROR for one in found)
     shown = tuple(_hinted(one if as_data else _from_here(one), given) for one in found)
     return Diagnosis(words[0], None, shown, int(ExitStatus.FAILED) if failed else ran.status)
 
 
 def _from_here(one: "Placed") -> "Placed":
-    """The finding with its frame's file as a person in this folder names it, where that is shorter."""
+    """The finding with the files of its frames as a person in this folder names them."""
     here = f"{Path.cwd()}{os.sep}"
-    if one.frame is None or not one.frame.file.startswith(here):
-        return one
-    return replace(one, frame=replace(one.frame, file=one.frame.file.removeprefix(here)))
+
+    def near(frame: "Frame") -> "Frame":
+        return replace(frame, file=frame.file.removeprefix(here))
+
+    tensors = tuple(replace(seen, frame=near(seen.frame)) for seen in one.tensors)
+    return replace(one, frame=one.frame and near(one.frame), tensors=tensors)
 
 
 def _hinted(one: "Placed", given: Given) -> "Placed":

@@ -1,5 +1,6 @@
 """The tensors in the frames of an error, a line for each."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -11,6 +12,7 @@ from autograd_cli.views.pieces import Line, words
 _MOST_OF_FIRST = 8
 _MOST_OF_OTHERS = 4
 _MOST_FRAMES = 3
+_ABSOLUTE = re.compile(r"/|[A-Za-z]:/")
 _WIDEST = 32
 """Cells up to which a column is as wide as its longest text."""
 
@@ -27,7 +29,8 @@ def block(tensors: Sequence[Seen]) -> Iterator[Line]:
 
 
 def _heading(frame: Frame, number: int) -> str:
-    file = frame.file.replace("\\", "/").rpartition("/")[2]
+    file = frame.file.replace("\\", "/")
+    file = file.rpartition("/")[2] if _ABSOLUTE.match(file) else file
     inside = f" in {frame.function}" if frame.function != "<module>" else ""
     return visible(f"{'called from' if number else 'tensors at'} {file}:{frame.line}{inside}")
 

@@ -10,6 +10,7 @@ from autograd_cli.views.pieces import Ends, Line, Piece, Room, one_line, words
 
 _WHOLE = 1 << 30
 _MOST_LINES = 4
+_TAB = 4
 _STYLES = {Severity.ERROR: "bad", Severity.WARNING: "warning", Severity.NOTE: "note"}
 
 
@@ -94,7 +95,7 @@ def texts(lines: tuple[str, ...], indent: int, drawn: bool) -> list[Line]:
 
 def torch_says(message: str) -> list[Line]:
     """What torch says, word for word; none of it where that is empty."""
-    lines = message.strip().splitlines()
+    lines = message.strip().expandtabs(_TAB).splitlines()
     said = [Line(words(("torch says  ", "quiet"), visible(line)), indent=2, hang=12) for line in lines[:1]]
     return said + [Line(words(visible(line)), indent=14) for line in lines[1:]]
 

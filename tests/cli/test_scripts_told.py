@@ -189,3 +189,28 @@ def test_a_warning_in_a_call_that_is_watched_is_told_at_the_scripts_line(tmp_pat
     assert b"AGX416" in done.stderr
     assert b"  fit.py:5   if w.grad is not None: w = w - 0.1 * w.grad\n" in done.stderr
     assert b"mode.py" not in done.stderr
+
+
+STARTING = """\
+import subprocess, sys
+done = subprocess.run([sys.executable, "-c", "import torch; torch.ones(2, 3) @ torch.ones(2, 3)"])
+sys.exit({})
+"""
+
+
+def test_an_error_of_a_process_that_the_script_started_is_told_by_its_log(tmp_path):
+    found = ran(AGX, tmp_path, STARTING.format("done.returncode"))
+    assert (found.returncode, found.stdout) == (1, b"")
+    said = found.stderr.decode().splitlines()[-1]
+    assert said.endswith("what they write is read by: python fit.py 2>&1 | agx diagnose")
+    assert b"agx diagnose" not in ran(AGX, tmp_path, STARTING.format("0")).stderr
+    assert b"agx diagnose" not in ran(AGX, tmp_path, "import sys\nsys.exit(1)\n").stderr
+
+
+def test_the_files_of_all_frames_are_named_as_from_here(tmp_path):
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "net.py").write_text("def go(a, b):\n    return a @ b\n")
+    text = "import torch\nfrom pack.net import go\nx = torch.ones(2, 3)\ngo(x, x + 1)\n"
+    lines = ran(AGX, tmp_path, text).stderr.decode().splitlines()
+    assert "  pack/net.py:2 in go   return a @ b" in lines
+    assert "  tensors at pack/net.py:2 in go" in lines

@@ -88,3 +88,11 @@ def test_json_is_a_finding_of_a_report_with_its_frame_and_rank():
         "loss.mean().backward()",
     )
     assert (second["frame"], second["rank"]) == (None, None)
+
+
+def test_tabs_in_what_torch_says_are_blanks():
+    finding = Finding(
+        "AGX331", "checkpoint-shape-mismatch", Severity.ERROR, "It differs", torch="E: of it:\n\tw"
+    )
+    text = view.render(Diagnosis("a.log", 1, (Placed(finding),), 1), "plain", width=80, colour=False)
+    assert "  torch says  E: of it:\n                  w\n" in text

@@ -78,7 +78,8 @@ def _end(
     """Hand over what happened; registered first, it runs when all else of the script is over."""
     uncaught, traceback = _uncaught()
     error, leaving.failure = uncaught or leaving.failure, None
-    has_news = error is not None or warned.found or threads.errors or watch is not None
+    others = _had_others()
+    has_news = error is not None or warned.found or threads.errors or watch is not None or others
     if os.getpid() != process or not has_news:  # a fork, or nothing to tell
         return
     try:
@@ -89,11 +90,17 @@ def _end(
 
         if watch is not None and error is not None:
             traceback = watch.cleaned(error)
-        handing.over(path, (error, traceback), threads.errors, warned.found, watch)
+        handing.over(path, (error, traceback), threads.errors, warned.found, watch, others)
         if isinstance(uncaught, KeyboardInterrupt):
             _interrupt()
     except BaseException:  # whatever is wrong, the script has ended as it ends
         return
+
+
+def _had_others() -> bool:
+    """Whether the script waited for a process that it started, where the system tells."""
+    times = os.times()
+    return times.children_user + times.children_system > 0
 
 
 def _unshadow() -> None:

@@ -21,12 +21,13 @@ def over(
     threads: Sequence[BaseException],
     warnings: Sequence[Shown],
     watch: "Watch | None" = None,
+    others: bool = False,
 ) -> None:
     """Write what happened into the file at `path`, as ASCII; an interrupt is no error.
 
-    `threads` are the errors that ended threads.
+    `threads` are the errors that ended threads, and `others` whether it waited for processes of its own.
     """
-    found: dict[str, Any] = {"errors": [], "threads": [], "warnings": warnings}
+    found: dict[str, Any] = {"errors": [], "threads": [], "warnings": warnings, "others": others}
     is_error = failed[0] is not None and not isinstance(failed[0], KeyboardInterrupt)
     if is_error or threads:
         from autograd_cli.diagnose.scripts import ended

@@ -30,7 +30,8 @@ class Happened:
     """What a script raised and showed: `errors` from the last to the root, then the warnings.
 
     `threads` are the errors that ended threads, each like `errors`.
-    `watched` is what a watch found, and `trouble` what kept it from looking on. `is_whole` is False where
+    `watched` is what a watch found, and `trouble` what kept it from looking on. `others` is whether
+    it waited for processes of its own, whose errors are theirs. `is_whole` is False where
     the process did not come to hand over anything.
     """
 
@@ -39,4 +40,5 @@ class Happened:
     watched: tuple[Placed, ...] = ()
     trouble: str = ""
     threads: tuple[tuple[Failure, ...], ...] = ()
+    others: bool = False
     is_whole: bool = True
