@@ -10,6 +10,7 @@ import torch
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.facts import Case, sized
 from autograd_cli.diagnose.statements import around, called, with_keyword
+from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.source import several
@@ -271,9 +272,20 @@ def _too_many(case: Case) -> Finding:
         "AGX309",
         f"{drawing.quoted(case.tensors[0].text)} {shape_text(tensor.shape)} has {_dimensions(tensor.ndim)}; "
         f"{count} {'indices are' if count != 1 else 'index is'} given.",
+        fix=tuple(_fewer(case, count - tensor.ndim)),
         given=count,
         dimensions=tensor.ndim,
     )
+
+
+def _fewer(case: Case, more: int) -> Iterator[Fix]:
+    """The indices that there are dimensions for, without the last that are written."""
+    index = case.operands[1].expr if len(case.operands) > 1 else None
+    kept = index.items[:-more] if isinstance(index, nodes.Sequence) else ()
+    if isinstance(index, nodes.Sequence) and kept:
+        left_out = Span(kept[-1].span.end, index.items[-1].span.end)
+        text = drawing.quoted(case.run.program.source[Span(index.items[len(kept)].span.start, left_out.end)])
+        yield Fix(f"without {text}", repair.edited(case.run.program.source, {left_out: ""}))
 
 
 def _dimensions(count: int) -> str:

@@ -115,3 +115,12 @@ def test_a_mask_of_another_length_is_not_made_an_index(why_it_failed):
     source = "import torch\nx = torch.ones(5)\nkeep = torch.tensor([True, False, True, True])\nx[keep]\n"
     (finding,) = why_it_failed(source)
     assert not any("int64" in fix.text or ".long()" in fix.program for fix in finding.fix)
+
+
+@pytest.mark.parametrize(
+    ("index", "words"),
+    [("[1, 0, 2]", "c[1, 0], without `2`"), ("[0, 1, 1:, 0]", "c[0, 1], without `1:, 0`")],
+)
+def test_indices_without_a_dimension_are_left_out(why_it_failed, index, words):
+    (finding,) = why_it_failed(f"import torch\nc = torch.eye(2)\nc{index}\n")
+    assert [(fix.text, fix.passed) for fix in finding.fix] == [(f"line 3:  {words}", True)]
