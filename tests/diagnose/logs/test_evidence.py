@@ -70,3 +70,15 @@ def test_two_devices_are_told_as_that(message, text, name):
 def test_the_devices_of_a_gradient_are_told_with_what_they_are_of():
     said = spoken(ELSEWHERE.format("MmBackward0"), "loss.backward()")[1]
     assert said == "the gradient that MmBackward0 gives is on cpu, and what it belongs to is on cuda:0"
+
+
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [
+        ("[-2, 1], but got 2", "`y = x.sum(2)` names dimension 2 of a tensor that has the dimensions 0 to 1"),
+        ("[-1, 0], but got -2", "`y = x.sum(2)` names dimension -2 of a tensor that has dimension 0 at most"),
+    ],
+)
+def test_a_dimension_that_is_not_there_is_told_with_those_that_are(ends, said):
+    message = f"Dimension out of range (expected to be in range of {ends})"
+    assert spoken(message, "y = x.sum(2)", kind="IndexError") == ("dim-out-of-range", said)

@@ -106,6 +106,16 @@ def _beyond(raised: Raised, facts: Facts) -> str:
     )(raised, facts)
 
 
+def _no_such_dimension(raised: Raised, facts: Facts) -> str:
+    what = say("`{text}` names", "a line names")(raised, facts)
+    if match := _RANGE.search(raised.message):
+        last, named = int(match[1]), match[2]
+        there = f"the dimensions 0 to {last}" if last else "dimension 0 at most"
+        return f"{what} dimension {named} of a tensor that has {there}"
+    return f"{what} a dimension that the tensor does not have"
+
+
+_RANGE = re.compile(r"in range of \[-?\d+, (\d+)\], but got (-?\d+)")
 _UNSUPPORTED = (
     r"\"\w+\" not implemented for '(?:Bool|Byte|Char|Short|U?Int\d*|Long|Half|B?Float\w*|Double|Complex\w+)'|"
     r"could not infer output dtype|bool tensors?[, ].*not supported|"
@@ -142,10 +152,7 @@ ROWS = (
             "dimension out of range (expected to be in range of",
             "does not match the length of the desired ordering of dimensions",
         ),
-        say(
-            "`{text}` names a dimension that the tensor does not have",
-            "a dimension is named that is not there",
-        ),
+        _no_such_dimension,
         ("the batch may be missing, or a reduction before took a dimension away",),
         ("print its shape; keep a reduced dimension with keepdim=True; -1 is the last one of any tensor",),
     ),
