@@ -38,9 +38,9 @@ class Moments:
         value = traced.value
         if not isinstance(value, torch.Tensor) or value.is_meta:
             return False
-        shaped = [each.number for each in self.mutations.reshaped.get(id(value), ())]
-        again = {number for number in shaped if number in self.replayed}
-        if any(number <= moment and number not in again for number in self._moved(value, traced.number)):
+        moved = self.mutations.moves(value)
+        moved += [number for number in self.mutations.reshapes(value) if number not in self.replayed]
+        if any(traced.number < number <= moment for number in moved):
             return True
         known = self._numbers(value)
         if not known:
@@ -60,7 +60,8 @@ class Moments:
 
     def _moved(self, tensor: torch.Tensor, moment: int) -> list[int]:
         """The numbers of the steps after `moment` that gave a tensor other memory, or another shape."""
-        return [rebase.number for rebase in self.mutations.rebases(tensor) if rebase.number > moment]
+        known = (*self.mutations.moves(tensor), *self.mutations.reshapes(tensor))
+        return [number for number in known if number > moment]
 
     def _old(self, tensor: torch.Tensor, moment: int) -> torch.Tensor | None:
         """A tensor as it was at `moment`, what was written since being known; None where it is forgotten."""

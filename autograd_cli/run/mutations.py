@@ -6,8 +6,9 @@ Old entries go first where they would take more than `MOST_BYTES`.
 """
 
 import ctypes
+import weakref
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -60,15 +61,35 @@ class _Place:
 
 @dataclass(frozen=True)
 class Rebase:
-    """The same tensor on other memory, by `x.data = …` before the step `number`, or in another shape by it.
-
-    `old` has the memory and the shape before.
-    """
+    """`x.data = …` before the step `number`: the same tensor on other memory; `old` has the one before."""
 
     number: int
     tensor: torch.Tensor
     old: torch.Tensor
     span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """How a tensor looked at its memory before the call `number`, such as `t_`."""
+
+    number: int
+    shape: tuple[int, ...]
+    stride: tuple[int, ...]
+    offset: int
+
+    def of(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The memory of `tensor` looked at so."""
+        return tensor.detach().as_strided(self.shape, self.stride, self.offset)
+
+
+class _Shaped(weakref.ref[torch.Tensor]):
+    """A tensor that was given other shapes, for as long as it is alive; `key` is its own among them."""
+
+    __slots__ = ("key", "shapes")
+
+    key: int
+    shapes: list[_Shape]
 
 
 class Mutations:
@@ -79,7 +100,8 @@ class Mutations:
         self.bytes = 0
         self.forgotten: dict[int, int] = {}
         self.rebased: deque[Rebase] = deque(maxlen=100)
-        self.reshaped: dict[int, list[Rebase]] = {}
+        shaped = self._shaped = dict[int, _Shaped]()
+        self._gone = lambda known: shaped.pop(known.key, None)  # what is called does not hold self
         self._places: dict[int, _Place] = {}
 
     def about_to_write(self, tensor: torch.Tensor, number: int, span: Span, untracked: bool = False) -> None:
@@ -125,26 +147,40 @@ class Mutations:
         """Keep what memory `tensor` has, which `x.data = …` at the step `number` is about to change."""
         self.rebased.append(Rebase(number, tensor, tensor.detach(), span))
 
-    def about_to_reshape(self, tensor: torch.Tensor, number: int, span: Span) -> None:
+    def about_to_reshape(self, tensor: torch.Tensor, number: int) -> None:
         """Keep what shape `tensor` has, which the call `number` is about to change."""
-        known = self.reshaped.setdefault(id(tensor), [])
-        if len(known) < MOST_ENTRIES:
-            known.append(Rebase(number, tensor, tensor.detach(), span))
+        known = self._shaped.get(id(tensor))
+        if known is None:
+            known = self._shaped[id(tensor)] = _Shaped(tensor, self._gone)
+            known.key, known.shapes = id(tensor), []
+        if len(known.shapes) < MOST_ENTRIES:
+            shape, stride = tuple(tensor.shape), tuple(tensor.stride())
+            known.shapes.append(_Shape(number, shape, stride, int(tensor.storage_offset())))
 
-    def rebases(self, tensor: torch.Tensor) -> list[Rebase]:
-        """What gave `tensor` other memory or another shape, oldest first."""
-        moved = [rebase for rebase in self.rebased if rebase.tensor is tensor]
-        shaped = self.reshaped.get(id(tensor), [])
-        return sorted([*moved, *shaped], key=lambda rebase: rebase.number) if moved else shaped
+    def moves(self, tensor: torch.Tensor) -> list[int]:
+        """The numbers of the steps that gave `tensor` other memory."""
+        return [rebase.number for rebase in self.rebased if rebase.tensor is tensor]
+
+    def reshapes(self, tensor: torch.Tensor) -> list[int]:
+        """The numbers of the calls that gave `tensor` another shape."""
+        return [shape.number for shape in self._shapes(tensor)]
+
+    def _shapes(self, tensor: torch.Tensor) -> Sequence[_Shape]:
+        known = self._shaped.get(id(tensor)) if self._shaped else None
+        return () if known is None else known.shapes
 
     def value_at(self, tensor: torch.Tensor, number: int) -> torch.Tensor | None:
         """`tensor` as it was when the Traced `number` was made; None where that was forgotten.
 
         The tensor itself, detached, where nothing was written since.
         """
-        for rebase in self.rebases(tensor):
-            if rebase.number > number:
-                return self.value_at(rebase.old, number)
+        moved = next((each for each in self.rebased if each.tensor is tensor and each.number > number), None)
+        was = tensor if moved is None else moved.old
+        shape = next((each for each in self._shapes(tensor) if each.number > number), None)
+        if shape is not None and (moved is None or shape.number < moved.number):
+            was = shape.of(was)
+        if was is not tensor:
+            return self.value_at(was, number)
         storage = place_of(tensor)
         if self.forgotten.get(storage, -1) > number:
             return None

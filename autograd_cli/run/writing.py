@@ -26,7 +26,7 @@ def before(state: State, target: Any, node: Expr, is_shape: bool = False) -> Non
     tensor = target.value if type(target) is Traced else target
     if type(tensor) in TENSORS:
         if is_shape:
-            state.mutations.about_to_reshape(tensor, state.number, node.span)
+            state.mutations.about_to_reshape(tensor, state.number)
         state.mutations.about_to_write(tensor, state.number, node.span, is_untracked(target))
 
 

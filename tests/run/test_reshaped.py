@@ -1,11 +1,19 @@
 """Tensors that are given another shape in place: they are told as they were when they were read."""
 
+import weakref
+
 import pytest
+import torch
 
 from autograd_cli.explore import explore
+from autograd_cli.lang.parse import parse
 from autograd_cli.lang.source import Source
 from autograd_cli.report import Report
 from autograd_cli.report.kinds import Verdict
+from autograd_cli.run.mutations import Mutations
+from autograd_cli.run.program import run_program
+from autograd_cli.run.record import torch_state
+from autograd_cli.run.settings import Settings
 from autograd_cli.views.formats import render
 
 HEAD = "import torch\nx = torch.arange(1., 7.).reshape(2, 1, 3).requires_grad_()\nh = x.exp()\n"
@@ -68,3 +76,32 @@ def test_data_that_is_transposed_between_two_uses():
     )
     assert report.findings == ()
     assert "disagree" not in text
+
+
+def test_other_memory_between_two_shapes():
+    source = "import torch\nx = torch.ones(2, 3)\nx.t_()\nx.data = torch.zeros(2, 2)\nx + 1\nx.unsqueeze_(0)"
+    with torch_state(Settings()):
+        ran = run_program(parse(Source(source)), (), Settings())
+    first, second = (ran.sites[place].first.changed[0] for place in (2, 5))
+    assert first.before == ((1.0, 1.0, 1.0), (1.0, 1.0, 1.0))
+    assert first.after == ((1.0, 1.0), (1.0, 1.0), (1.0, 1.0))
+    assert second.before == ((0.0, 0.0), (0.0, 0.0))
+    assert second.after == (((0.0, 0.0), (0.0, 0.0)),)
+    x = ran.names["x"].value
+    assert [tuple(ran.mutations.value_at(x, number).shape) for number in (0, 1, 3, 9)] == [
+        (2, 3),
+        (3, 2),
+        (2, 2),
+        (1, 2, 2),
+    ]
+
+
+def test_what_was_reshaped_is_not_kept():
+    mutations, kept = Mutations(), torch.ones(2, 3)
+    mutations.about_to_reshape(kept, 0)
+    gone = torch.ones(2, 3)
+    mutations.about_to_reshape(gone, 1)
+    alive = weakref.ref(gone)
+    del gone
+    assert alive() is None
+    assert mutations.reshapes(kept) == [0]
