@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from autograd_cli.diagnose.watching.places import Place, parsed
+from autograd_cli.diagnose.watching.places import Place, base, parsed, written
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Loop = ast.For | ast.AsyncFor
@@ -58,12 +58,23 @@ def is_parameter(at: Place, name: str) -> bool:
 
 
 def is_read_later(at: Place, name: str) -> bool:
-    """Whether the name is read below the statement of a place, or anywhere in a loop around that."""
+    """Whether the name is read below the statement of a place, or anywhere in a loop around that.
+
+    What only changes it in place again hands it on to nobody.
+    """
     loops = [n for n in inside(at) if isinstance(n, Loop | ast.While) and _holds(n, at)]
     first = min((each.lineno for each in loops), default=at.line + 1)
-    reads = (n for n in inside(at) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
-    own = range(at.line, (at.statement.end_lineno or at.line) + 1 if at.statement else at.line + 1)
-    return any(each.id == name and each.lineno >= first and each.lineno not in own for each in reads)
+    every = (n for n in inside(at) if isinstance(n, ast.stmt) and n.lineno >= first)
+    return any(_reads(each, name) for each in every if base(written(each)) != name)
+
+
+def _reads(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement reads a name, by itself and not by those in it."""
+    inner = {
+        id(each) for n in ast.iter_child_nodes(statement) if isinstance(n, ast.stmt) for each in ast.walk(n)
+    }
+    names = (each for each in ast.walk(statement) if isinstance(each, ast.Name) and id(each) not in inner)
+    return any(each.id == name and isinstance(each.ctx, ast.Load) for each in names)
 
 
 def without_graph(at: Place) -> ast.With | None:

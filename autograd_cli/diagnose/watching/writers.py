@@ -21,7 +21,9 @@ def writer(shared: Place | None, kept: Place | None) -> Place | None:
     tree = parsed(shared.file)
     names = _looking(tree, _names(shared))
     every = [node for node in (ast.walk(tree) if tree else ()) if isinstance(node, ast.stmt)]
-    found = sorted((n for n in every if _writes(n, names)), key=lambda node: node.lineno)
+    found = sorted(
+        (n for n in every if _writes(n, names) or _hands(n, names, tree)), key=lambda node: node.lineno
+    )
     below = [node for node in found if kept and kept.file == shared.file and node.lineno > kept.line]
     if not below and len(found) != 1:
         return None
@@ -80,6 +82,20 @@ def _begins(node: ast.expr, names: Collection[str]) -> bool:
 
 def _writes(statement: ast.stmt, names: Collection[str]) -> bool:
     return any(_begins(target, names) for target in _targets(statement))
+
+
+def _hands(statement: ast.stmt, names: Collection[str], tree: ast.Module | None) -> bool:
+    """Whether a statement hands the array to a function of the same file that writes into it."""
+    call = getattr(statement, "value", None)
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        return False
+    functions = (node for node in (ast.walk(tree) if tree else ()) if isinstance(node, ast.FunctionDef))
+    function = next((each for each in functions if each.name == call.func.id), None)
+    if function is None:
+        return False
+    pairs = zip((each.arg for each in function.args.args), call.args, strict=False)
+    own = {own for own, given in pairs if _begins(given, names)}
+    return any(_writes(node, own) for node in ast.walk(function) if isinstance(node, ast.stmt))
 
 
 def _targets(statement: ast.stmt) -> Iterator[ast.expr]:

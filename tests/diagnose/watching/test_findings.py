@@ -378,6 +378,12 @@ def test_an_array_that_does_not_change_what_a_call_kept_is_not_told(found, state
     assert found(BEFORE.format(statement)) == []
 
 
+def test_a_function_that_is_handed_the_array_and_writes_into_it_is_told_where_it_is_called(found):
+    script = BEFORE.format("spoil(a)") + "a[:] = 0\n"
+    (one,) = found(script.replace("x = ", "def spoil(b):\n    b[::2] = 1\nx = ", 1))
+    assert one.line == 8
+
+
 def test_elements_that_no_call_kept_may_be_changed_through_an_array(found):
     script = "import torch\nw = torch.ones(6)\nx = torch.ones(3, requires_grad=True)\n"
     script += "y = (x * w[:3]).sum()\na = w.numpy()\na[{}] = 5\ny.backward()\n"

@@ -198,6 +198,10 @@ UNSURE = {
     "a tuple": ("hs = (x.exp(), x.sin())\nhs[0].mul_(2)\nloss = hs[0].sum()", "`hs[0]`"),
     "a loop over a list": ("hs = [x.exp()]\nfor h in hs:\n    h += 1\nloss = hs[0].sum()", "`hs`"),
     "nothing given back": ("h = x.exp()\ndef f(h):\n    h += 1\nf(h)\nloss = h.sum()", "`h`"),
+    "changed again and given back to nobody": (
+        "h = x.exp()\ndef f(h):\n    h -= 1\n    h.mul_(2)\nf(h)\nloss = h.sum()",
+        "`h`",
+    ),
     "a call's result": ("h = x.exp()\ndef f():\n    return h\nf().mul_(2)\nloss = h.sum()", "`f()`"),
     "an unknown row": ("h = x.exp()\nhs = [h[0], h[1]]\nhs[0].mul_(2)\nloss = h.sum()", "`hs[0]`"),
     "a list": ("hs = [x.exp()]\ntorch._foreach_mul_(hs, 2)\nloss = hs[0].sum()", "`hs`"),
