@@ -22,6 +22,7 @@ from autograd_cli.diagnose.programs import (
     refused,
     said,
     several,
+    slopeless,
     twice,
 )
 from autograd_cli.diagnose.programs.ended import Ended
@@ -39,6 +40,7 @@ ENDINGS: tuple[tuple[str, Callable[[Ended], Finding | None]], ...] = (
     ("AGX409", backwards.mutated),
     ("AGX432", several.one_of_several),
     ("AGX507", dividing.undifferentiated),
+    ("AGX403", slopeless.undifferentiated),
     ("AGX452", twice.carried),
     ("AGX411", twice.again),
     ("AGX453", no_way.detached),
