@@ -9,6 +9,11 @@ HEAD = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n"
 JOINED = "a = torch.ones({})\nb = torch.ones({})\n{}\n"
 MATRICES = ("64, 8", "63, 8", "skip = torch.cat([a, b], 1)")
 MAPS = ("2, 8, 6, 6", "2, 8, 5, 5", "x = torch.cat([a, b], 1)")
+BESIDE = (
+    "64, 8",
+    "63, 8",
+    "conv = nn.Conv2d(3, 4, 3)\nimage = torch.ones(1, 3, 9, 9)\nskip = torch.cat([a, b], 1)",
+)
 SUMMED = ("3, 4", "3, 7", "residual = a + b")
 
 ON_META = """\
@@ -43,6 +48,7 @@ def told(tmp_path, monkeypatch):
     ("text", "name"),
     [
         (JOINED.format(*MATRICES), "joined-size-mismatch"),
+        (JOINED.format(*BESIDE), "joined-size-mismatch"),
         (JOINED.format(*MAPS), "skip-connection-size-mismatch"),
         (JOINED.format(*SUMMED), "broadcast-shape-mismatch"),
         ("torch.ones(2, 3).mv(torch.ones(2))", "matmul-shape-mismatch"),

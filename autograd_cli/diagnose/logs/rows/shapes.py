@@ -94,8 +94,10 @@ def _maps_differ(raised: Raised, facts: Facts) -> bool:
 
 def _are_maps(raised: Raised, facts: Facts) -> bool:
     """Whether what is joined shows to be feature maps: by its dimensions, or else in words."""
-    ranks = [len(one.shape) for one in raised.tensors if one.frame == own(raised)]
-    deepest = max(ranks, default=None)
+    here = [one for one in raised.tensors if one.frame == own(raised)]
+    operands = [one for one in here if one.name in raised.operands]
+    no_weights = [one for one in here if not (one.leaf and one.requires_grad)]
+    deepest = max((len(one.shape) for one in operands or no_weights), default=None)
     if deepest is None:
         return _AS_SKIP(raised, facts) or _maps_differ(raised, facts)
     is_joined = "must match except" in raised.message
