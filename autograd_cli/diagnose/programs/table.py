@@ -1,6 +1,8 @@
 """The rules for a program beside those for its failure, each listed once."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import takewhile
 from types import MappingProxyType
 
 from autograd_cli.diagnose import cancelling, feeding, vanishing
@@ -32,7 +34,7 @@ from autograd_cli.diagnose.programs.both_ways import compared, first_of, furthes
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.trial import tried
 from autograd_cli.diagnose.scene import Scene
-from autograd_cli.report import Finding, Gradient, Graph, Severity
+from autograd_cli.report import Finding, Fix, Gradient, Graph, Severity
 from autograd_cli.run.tape import Run
 from autograd_cli.run.traced import BackwardCall, Ran
 
@@ -166,4 +168,17 @@ def _once(findings: Sequence[Finding]) -> list[Finding]:
     kept: dict[tuple[str, object, object], Finding] = {}
     for each in findings:
         kept.setdefault((each.code, each.span, each.evidence.get("binding")), each)
-    return list(kept.values())
+    told: list[Finding] = []
+    for each in kept.values():
+        written = each.fix and each.fix[0].program
+        alike = next((one for one in told if written and (one.code, one.fix) == (each.code, each.fix)), None)
+        told.append(each if alike is None else _beside(each, alike))
+    return told
+
+
+def _beside(finding: Finding, other: Finding) -> Finding:
+    """The finding without the repair and the figures that stand with another, which mends both."""
+    ends = zip(reversed(finding.cause), reversed(other.cause), strict=False)
+    common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], ends))
+    cause = finding.cause[: len(finding.cause) - common]
+    return replace(finding, cause=cause, fix=(Fix(f"as on line {other.line}, above: it mends both"),))
