@@ -68,7 +68,7 @@ def test_a_terminal_gets_its_width_and_colours():
     [
         ((), "no page is named", "agx explain AGX409 --run"),
         (("verdicts",), "the page on `verdicts` has none", "agx explain AGX409 --run"),
-        (("broadcast",), "speak of `broadcast`", "agx explain AGX302 --run"),
+        (("broadcast",), "speak of `broadcast`", "agx explain AGX407 --run"),
     ],
 )
 def test_one_page_must_be_named(words, sentence, fix):
