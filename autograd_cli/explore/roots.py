@@ -139,7 +139,7 @@ def passed(traced: Traced, names: dict[str, Any], cotangent: torch.Tensor | None
     root = traced.value
     call = BackwardCall(
         span=traced.expr.span, roots=(traced,), cotangents=(cotangent,), inputs=None, accumulates=True,
-        retain_graph=False, create_graph=False, number=0, round=1, names=names, at=traced.number + 1,
+        retain_graph=False, number=0, round=1, names=names, at=traced.number + 1,
     )  # fmt: skip
     read = glance([root])
     leaves = [node.variable for node in read.walk.nodes if hasattr(node, "variable")]

@@ -139,7 +139,6 @@ class _Backward:
             inputs=None if inputs is None else _several(inputs),
             accumulates=self.accumulates,
             retain_graph=create if retain is None else bool(retain),
-            create_graph=create,
             number=state.backwards,
             round=self.rounds,
             names=frame if frame is state.names else {**state.names, **frame},

@@ -251,7 +251,6 @@ class BackwardCall:
     inputs: tuple[Traced, ...] | None
     accumulates: bool
     retain_graph: bool
-    create_graph: bool
     number: int
     round: int
     names: dict[str, Any]

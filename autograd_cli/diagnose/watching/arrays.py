@@ -327,7 +327,9 @@ def _whole(memory: Any) -> Any:
     storage = torch.UntypedStorage._new_with_weak_ptr(memory.cdata)
     if storage is None or not storage.data_ptr():
         return None
-    return (ctypes.c_char * storage.nbytes()).from_address(storage.data_ptr())
+    whole: Any = (ctypes.c_char * storage.nbytes()).from_address(storage.data_ptr())
+    whole.storage = storage  # which stays as long as its bytes are looked at
+    return whole
 
 
 def _bytes(memory: Any, start: int, end: int) -> bytes | None:

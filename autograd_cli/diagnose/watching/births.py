@@ -12,6 +12,7 @@ from autograd_cli.diagnose.watching import graphs
 from autograd_cli.diagnose.watching.common import Common
 from autograd_cli.diagnose.watching.mode import PLAIN, Made, apart, is_profiled
 from autograd_cli.diagnose.watching.records import Call, Log
+from autograd_cli.diagnose.watching.signals import leave
 
 _MOST_HOOKS = 2_000
 _MOST_NODES = 8_000
@@ -199,7 +200,8 @@ def _factor(node: Any, arrived: Sequence[Any], slot: int, index: tuple[int, ...]
         passed = node(*map(torch.ones_like, arrived))
         gradient = passed[slot] if isinstance(passed, tuple) else passed
         return float(gradient[index].item())
-    except Exception:
+    except Exception as error:
+        leave(error)
         return None
 
 

@@ -8,7 +8,9 @@ from typing import Any
 import torch
 from torch.autograd.graph import Node
 
+from autograd_cli.diagnose.watching.leaves import node_of
 from autograd_cli.diagnose.watching.mode import Made, storage_of
+from autograd_cli.diagnose.watching.signals import leave
 
 MOST_NODES = 10_000
 """Nodes of a graph that are looked at: many more wrappers in one chain end the process when freed."""
@@ -41,7 +43,6 @@ class Kept:
 class Changed:
     """A kept tensor whose version is another than when it was kept."""
 
-    kept: Kept
     version: int
     expected: int
 
@@ -61,7 +62,7 @@ def walk(roots: Iterable[Any]) -> Iterator[Node]:
 
 def _node_of(root: Any) -> Node | None:
     if isinstance(root, torch.Tensor):
-        return root.grad_fn
+        return node_of(root)
     node: Node | None = getattr(root, "node", None)
     return node
 
@@ -118,6 +119,7 @@ def change(kept: Kept) -> Changed | None:
         try:
             ask()
         except Exception as error:
+            leave(error)
             found = _told(kept, str(error))
             if found is not None:
                 return found
@@ -129,4 +131,4 @@ def _told(kept: Kept, words: str) -> Changed | None:
     if found is None or CHANGED not in words:
         return None
     version, expected = map(int, found.groups())
-    return Changed(kept, version, expected) if kept.tensor._version == version else None
+    return Changed(version, expected) if kept.tensor._version == version else None

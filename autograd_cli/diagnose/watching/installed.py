@@ -53,10 +53,10 @@ class Installed:
 
     def remove(self) -> None:
         """Put torch back as it was."""
+        self.stop()  # first, so that no thread that ends compiling brings the watch back
         self._leave()
         self._compiler.undo()
         self._warnings.remove()
-        self.stop()
 
     def _share(self, tensor: torch.Tensor) -> None:
         try:

@@ -5,6 +5,9 @@ from typing import Any
 from weakref import ref
 
 import torch
+from torch.autograd.graph import Node
+
+from autograd_cli.diagnose.watching.signals import leave
 
 _MOST = 200_000
 
@@ -13,8 +16,18 @@ def is_leaf(tensor: torch.Tensor) -> bool:
     """Whether a tensor is a leaf; a view made without a graph, of what has one, torch may not tell of."""
     try:
         return tensor.is_leaf
-    except RuntimeError:
+    except RuntimeError as error:
+        leave(error)
         return False
+
+
+def node_of(tensor: torch.Tensor) -> Node | None:
+    """The node that made a tensor; None of a leaf, and of a view that torch does not tell of."""
+    try:
+        return tensor.grad_fn
+    except RuntimeError as error:
+        leave(error)
+        return None
 
 
 class Leaves:
@@ -42,6 +55,8 @@ class Leaves:
             before._own.pop(key, None)
             before.forgotten(key)
         self._own[key] = ref(leaf, lambda _: self._forget(key))
+        if self._owners.get(key) is not self:  # another thread took it meanwhile
+            self._own.pop(key, None)
 
     def _forget(self, key: int) -> None:
         if self._own.pop(key, None) is not None:
@@ -49,11 +64,11 @@ class Leaves:
         self.forgotten(key)
 
     def has(self, leaf: torch.Tensor) -> bool:
-        """Whether no other thread has taken the leaf."""
+        """Whether this thread has the leaf."""
         return id(leaf) in self._own
 
     def alive(self) -> list[torch.Tensor]:
-        """All of them."""
+        """Those that are still there."""
         return [leaf for each in list(self._own.values()) if (leaf := each()) is not None]
 
     def gradient(self, leaf: torch.Tensor) -> torch.Tensor | None:

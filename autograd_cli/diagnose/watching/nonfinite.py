@@ -13,10 +13,11 @@ import torch
 from autograd_cli.diagnose.watching import diverged, products
 from autograd_cli.diagnose.watching.births import Births, is_finite
 from autograd_cli.diagnose.watching.common import Common
-from autograd_cli.diagnose.watching.leaves import Leaves, is_leaf
+from autograd_cli.diagnose.watching.leaves import Leaves, is_leaf, node_of
 from autograd_cli.diagnose.watching.mode import PLAIN, Made
 from autograd_cli.diagnose.watching.products import Wrong
 from autograd_cli.diagnose.watching.records import Log, Spot, Write
+from autograd_cli.diagnose.watching.signals import leave
 from autograd_cli.report.diagnosis import Placed
 
 _KEY = "not finite"
@@ -69,7 +70,12 @@ class NonFinite:
         self._last = made.last
         self._looks += is_unseen
         for tensor in made.tensors:
-            if tensor.requires_grad and (is_unseen or tensor.is_leaf):
+            try:
+                is_met = tensor.requires_grad and (is_unseen or tensor.is_leaf)
+            except RuntimeError as error:  # of a view that torch does not tell of
+                leave(error)
+                continue
+            if is_met:
                 self._meet(tensor)
         if made.function not in self.births.harmless and not self._found.has(_KEY):
             self.births.listen(made)
@@ -79,10 +85,10 @@ class NonFinite:
 
         The call of such a Function is none that is looked at.
         """
-        if tensor.is_leaf:
+        if is_leaf(tensor):
             self._leaves.add(tensor)
             return
-        node: Any = tensor.grad_fn
+        node: Any = node_of(tensor)
         if hasattr(type(node), "_forward_cls"):
             for below, _ in node.next_functions:
                 if below is not None and hasattr(below, "variable"):

@@ -78,7 +78,7 @@ class Writes:
         """Note that the memory was taken out of torch's sight, through .data."""
         if len(self.aliased) >= MOST_ALIASES:
             for old in list(self.aliased)[: MOST_ALIASES // 2]:
-                del self.aliased[old]
+                self.aliased.pop(old, None)
         self.aliased[storage] = self.next()
 
     def add(self, write: Write) -> None:

@@ -434,3 +434,12 @@ def test_an_array_that_is_filled_again_after_the_backward_is_not_told(found):
     )
     script = loop(body).replace("opt =", "import numpy\na = numpy.ones((2, 3), dtype='float32')\nopt =")
     assert found(script) == []
+
+
+def test_a_view_that_torch_no_longer_tells_of_is_no_fault(found):
+    every = found(
+        "import torch\nw = torch.ones(2, 3, requires_grad=True)\nopt = torch.optim.SGD([w], lr=0.1)\n"
+        "for _ in range(3):\n    y = w * 2\n    a, b = y.unbind(0)\n    y[1] = a\n"
+        "    (y ** 2).sum().backward()\n    opt.step()\n"
+    )
+    assert [(one.code, one.line) for one in every] == [("AGX410", 8)]

@@ -5,7 +5,6 @@ from autograd_cli.diagnose.logs.rows.words import both, either, gaps, inside, ne
 
 _SAVED = ("modified by an inplace operation",)
 _FAMILY = ("inplace-modified-saved-tensor", "optimizer-step-before-backward", "ddp-buffer-broadcast-inplace")
-_OF_OPTIMIZERS = r"(?i)(?<!`)\b(?:opt\w*|\w*optim\w*)\.step\(|\bd_\w*loss|\bloss_d\w*\b|netd\b"
 _CHANGED = say(
     "a tensor of shape {shape0}, output of {op}, was changed in place after backward came to need it "
     "(version {version0}, {version1} expected)",

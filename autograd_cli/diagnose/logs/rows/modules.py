@@ -45,7 +45,7 @@ ROWS = (
             "cannot assign non-leaf tensor",
         ),
         say(
-            "`{text}` puts in the place of a parameter what is none",
+            "`{text}` puts what is no parameter in the place of one",
             "what is no parameter is put in the place of one",
         ),
         ("the optimizer holds the parameter itself: another tensor under its name would not be stepped",),
