@@ -84,6 +84,11 @@ def first_line(error: BaseException) -> str:
     return lines[0].strip() if lines else type(error).__name__
 
 
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether the system gave no more memory, be it Python or torch that says so."""
+    return isinstance(error, MemoryError) or "can't allocate memory" in str(error)
+
+
 def missing_file(name: str, error: OSError) -> MissingError:
     """AGX206: the refusal of a file that the system does not open."""
     why = error.strerror or first_line(error)

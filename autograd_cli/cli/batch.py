@@ -19,8 +19,8 @@ from autograd_cli.cli.bindings import Line, is_word_of, why_no_name
 from autograd_cli.cli.command import Given
 from autograd_cli.cli.serve import Ended, Server
 from autograd_cli.cli.supervise import Wire
-from autograd_cli.cli.telling import fault, is_out_of_memory, out_of_memory, unexpected
-from autograd_cli.errors import AgxError, ExitStatus, InputError, LimitError, missing_file
+from autograd_cli.cli.telling import fault, out_of_memory, unexpected
+from autograd_cli.errors import AgxError, ExitStatus, InputError, LimitError, is_out_of_memory, missing_file
 from autograd_cli.lang.check import Understood
 from autograd_cli.lang.nodes import Name, walk
 from autograd_cli.lang.parse import TextLimits

@@ -14,8 +14,8 @@ from autograd_cli.cli.entry import modules_loaded
 from autograd_cli.cli.options import SECONDS
 from autograd_cli.cli.progress import PATIENCE, bar
 from autograd_cli.cli.supervise import Bounds, Wire, supervised
-from autograd_cli.cli.telling import is_out_of_memory, out_of_memory
-from autograd_cli.errors import AgxError, ExitStatus, InputError
+from autograd_cli.cli.telling import out_of_memory
+from autograd_cli.errors import AgxError, ExitStatus, InputError, is_out_of_memory
 from autograd_cli.lang.check import Understood
 from autograd_cli.lang.source import Source, visible
 from autograd_cli.report import Report, Witness

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from autograd_cli.cli.environment import Environment
-from autograd_cli.errors import AgxError, ExitStatus, LimitError
+from autograd_cli.errors import AgxError, ExitStatus, LimitError, is_out_of_memory
 from autograd_cli.lang.source import Source, quote, visible
 
 if TYPE_CHECKING:
@@ -45,11 +45,6 @@ def status_of(environment: Environment, work: Callable[[], int | None]) -> int:
 
 def _raise(error: Exception) -> NoReturn:
     raise error
-
-
-def is_out_of_memory(error: Exception) -> bool:
-    """Whether the system gave no more memory, be it Python or torch that says so."""
-    return isinstance(error, MemoryError) or "can't allocate memory" in str(error)
 
 
 def out_of_memory() -> LimitError:

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 import torch
 
 from autograd_cli.diagnose import drawing
+from autograd_cli.diagnose.repair import edited
 from autograd_cli.diagnose.scene import Scene
-from autograd_cli.diagnose.statements import called, replaced
+from autograd_cli.diagnose.statements import called
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr
@@ -75,7 +76,7 @@ def _without(scene: Scene, given: LiveStep) -> Iterator[Fix]:
     inner = _operand(given.expr)
     if inner is not None:
         text = scene.source[inner.span]
-        yield Fix("the scores themselves", replaced(scene.source, {given.expr.span: text}))
+        yield Fix("the scores themselves", edited(scene.source, {given.expr.span: text}))
 
 
 def _logarithm(scene: Scene, step: LiveStep, given: LiveStep, made: str) -> Iterator[Fix]:
@@ -85,11 +86,11 @@ def _logarithm(scene: Scene, step: LiveStep, given: LiveStep, made: str) -> Iter
         function = given.expr.function.span
         old = source[function]
         new = old[: old.rfind("softmax")] + "log_softmax"
-        yield Fix("the logarithm of the softmax", replaced(source, {function: new}))
+        yield Fix("the logarithm of the softmax", edited(source, {function: new}))
     elif called(step.expr) == "nll_loss" and isinstance(step.expr, nodes.Call):
         function = step.expr.function.span
         new = source[function].replace("nll_loss", "cross_entropy")
-        yield Fix("the loss that takes scores", replaced(source, {Span(*function): new}))
+        yield Fix("the loss that takes scores", edited(source, {Span(*function): new}))
 
 
 def _operand(expr: Expr) -> Expr | None:

@@ -211,7 +211,7 @@ def _lost_value(scene: Scene) -> Iterator[Finding]:
     what = "NaN" if is_nan else "infinite"
     yield scene.finding(
         "AGX502",
-        f"{drawing.quoted(_output(scene))} is {what}: its gradients, though finite, are of no number.",
+        f"{drawing.quoted(scene.output)} is {what}: its gradients, though finite, are of no number.",
         name="value-overflow" if over else telling.name(one, cause) or "nan-value",
         span=cause.value.step.expr.span,
         cause=lines if mended else (*lines, _NO_REWRITE),
@@ -219,11 +219,6 @@ def _lost_value(scene: Scene) -> Iterator[Finding]:
         leaves=[each.name for each in scene.gradients],
         **telling.evidence(scene, cause),
     )
-
-
-def _output(scene: Scene) -> str:
-    """What the output is called: in a program the variable or the expression that holds it."""
-    return scene.output_text if scene.ran is None else scene.root.variable or scene.text(scene.root)
 
 
 def _read_off(scene: Scene, found: list[tuple[Gradient, Bad]]) -> Finding:

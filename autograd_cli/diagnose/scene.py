@@ -60,6 +60,11 @@ class Scene:
         """A step's expression as it is written."""
         return self.source[step.expr.span]
 
+    @property
+    def output(self) -> str:
+        """What the output is called: in a program the variable or the expression that holds it."""
+        return self.output_text if self.ran is None else self.root.variable or self.text(self.root)
+
     def finding(self, code: str, sentence: str, **parts: Any) -> Finding:
         """A finding about the source; `parts` as `make` takes them."""
         return make(code, sentence, self.source, **parts)

@@ -1,8 +1,9 @@
 """The statements and expressions of a program, wherever they stand, and edits by whole lines."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
+from autograd_cli.diagnose.repair import edited
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr, Handler, Program, Statement
@@ -120,17 +121,9 @@ def inserted(source: Source, statement: Statement, lines: Sequence[str]) -> str:
     return source.text[:start] + joined + source.text[start:]
 
 
-def replaced(source: Source, edits: Mapping[Span, str]) -> str:
-    """The source with each span replaced; the spans do not overlap."""
-    text = source.text
-    for span in sorted(edits, reverse=True):
-        text = text[: span.start] + edits[span] + text[span.end :]
-    return text
-
-
 def with_keyword(source: Source, call: nodes.Call, keyword: str) -> str:
     """The source with a keyword argument added to a call."""
-    return replaced(source, {call.span: keyword_added(source, call, keyword)})
+    return edited(source, {call.span: keyword_added(source, call, keyword)})
 
 
 def keyword_added(source: Source, call: nodes.Call, keyword: str) -> str:

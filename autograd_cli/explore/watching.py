@@ -16,7 +16,7 @@ from autograd_cli.explore.inspection import Rows, facts
 from autograd_cli.gradients.backward import Arrived
 from autograd_cli.gradients.watch import Watch
 from autograd_cli.graph.read import Glance, glance
-from autograd_cli.run.traced import BackwardCall, Ran, Traced
+from autograd_cli.run.traced import BackwardCall, Observer, Ran, Traced
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Place:
 
 
 @dataclass
-class Watching:
+class Watching(Observer):
     """The observer of a run.
 
     `places` are in the order of their first backward, `failed` is a backward that torch

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from autograd_cli.errors import AgxError, LimitError, Span
+from autograd_cli.errors import AgxError, LimitError, Span, is_out_of_memory
 from autograd_cli.lang.functions.rows import Function
 from autograd_cli.lang.nodes import Expr
 from autograd_cli.run.faults import is_fault
@@ -127,7 +127,7 @@ class State:
             if error.span is None:
                 error.text, error.span = self.text, node.span
             return
-        if function is not None and _ran_out(error):
+        if function is not None and is_out_of_memory(error):
             limit = out_of_memory(function, self.settings.max_memory)
             limit.text, limit.span = self.text, node.span
             raise limit from None
@@ -143,10 +143,6 @@ class State:
         failure = self.failure
         if failure is not None and failure.error is error:
             self.failure = replace(failure, calls=(*failure.calls, call))
-
-
-def _ran_out(error: Exception) -> bool:
-    return isinstance(error, MemoryError) or "can't allocate memory" in str(error)
 
 
 _ELSEWHERE = re.compile(r"\b(to|cuda|device|meta|mps|xpu|type|as_tensor)\b")

@@ -7,7 +7,7 @@ are laid out as a tape: see `slices`.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 
@@ -257,8 +257,8 @@ class BackwardCall:
     at: int
 
 
-class Observer(Protocol):
-    """Who watches the backwards of a run; supplied by `explore`."""
+class Observer:
+    """Who watches the backwards of a run; what it does not look at it leaves as it is here."""
 
     def begin(self, ran: "Ran") -> None:
         """Called once before the first statement, with the Ran that grows as the program runs."""

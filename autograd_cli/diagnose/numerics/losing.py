@@ -10,8 +10,8 @@ from autograd_cli.diagnose.numerics import forms, unnamed
 from autograd_cli.diagnose.numerics.played import Index, Played, played
 from autograd_cli.diagnose.numerics.proving import run_again
 from autograd_cli.diagnose.numerics.telling import number, operands_at
+from autograd_cli.diagnose.repair import edited
 from autograd_cli.diagnose.scene import Scene
-from autograd_cli.diagnose.statements import replaced
 from autograd_cli.report import Finding, Fix
 from autograd_cli.run.tape import LiveStep
 from autograd_cli.run.values import dtype_name
@@ -104,7 +104,7 @@ def _judged(scene: Scene, match: forms.Match, own: Played, reference: Played) ->
     if not is_double and _of_step(own, reference, match.step).error < limit:
         return None
     span, text = forms.edit(scene, match)
-    program = replaced(scene.source, {span: text})
+    program = edited(scene.source, {span: text})
     made = run_again(scene, program)
     after = played(made, scene.cotangent) if made is not None else None
     if after is None or set(after.leaves) != set(own.leaves):
@@ -183,11 +183,7 @@ def _finding(
 
 def _named(scene: Scene, off: Off) -> str:
     """What a quantity is called."""
-    return f"the gradient of `{off.name}`" if off.name else f"the value of {drawing.quoted(_output(scene))}"
-
-
-def _output(scene: Scene) -> str:
-    return scene.output_text if scene.ran is None else scene.root.variable or scene.text(scene.root)
+    return f"the gradient of `{off.name}`" if off.name else f"the value of {drawing.quoted(scene.output)}"
 
 
 def _sentence(what: str, lost: Off, dtype: str) -> str:

@@ -13,7 +13,7 @@ from autograd_cli.lang.source import Source
 from autograd_cli.run.record import run, torch_state
 from autograd_cli.run.slices import sliced
 from autograd_cli.run.tape import Run
-from autograd_cli.run.traced import BackwardCall, Ran, Traced, now
+from autograd_cli.run.traced import BackwardCall, Observer, Ran, Traced, now
 
 
 @dataclass(frozen=True)
@@ -92,23 +92,17 @@ def run_again(scene: Scene, program: str) -> Run | None:
     return made if made.failure is None else None
 
 
-class _Seen:
+class _Seen(Observer):
     """The backward of one number, in another run."""
 
     def __init__(self, number: int) -> None:
         self.number = number
         self.call: BackwardCall | None = None
 
-    def begin(self, ran: Ran) -> None:
-        """Nothing is asked of the run itself."""
-
     def before(self, call: BackwardCall) -> None:
         """Keep the call where it is the one."""
         if call.number == self.number:
             self.call = call
-
-    def after(self, call: BackwardCall, error: Exception | None) -> None:
-        """Nothing is asked of what it gave."""
 
 
 def _of_program(scene: Scene, ran: Ran, program: str) -> Run | None:

@@ -16,8 +16,9 @@ from autograd_cli.diagnose.numerics.played import Played
 from autograd_cli.diagnose.numerics.proving import proof
 from autograd_cli.diagnose.numerics.scales import in_bfloat16
 from autograd_cli.diagnose.overflow import fits
+from autograd_cli.diagnose.repair import edited
 from autograd_cli.diagnose.scene import Scene
-from autograd_cli.diagnose.statements import keyword_added, replaced
+from autograd_cli.diagnose.statements import keyword_added
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr
@@ -83,7 +84,7 @@ class _Search:
         """The rewrites that hold, each run."""
         count, seen = 0, set[str]()
         for rewrite in _candidates(scene, one):
-            program = replaced(scene.source, rewrite.edits)
+            program = edited(scene.source, rewrite.edits)
             if self.runs >= _TRIED or count >= _MOST or monotonic() > self.end:
                 return
             if program in seen:

@@ -16,8 +16,9 @@ from autograd_cli.diagnose.numerics.underflow import (
     played_again,
     sweep,
 )
+from autograd_cli.diagnose.repair import edited
 from autograd_cli.diagnose.scene import Scene
-from autograd_cli.diagnose.statements import expressions, replaced
+from autograd_cli.diagnose.statements import expressions
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.report import Finding, Fix
@@ -165,7 +166,7 @@ def _bfloat16(scene: Scene, found: Underflow) -> Iterator[Fix]:
     edits = in_bfloat16(scene)
     if not edits:
         return
-    program = replaced(scene.source, edits)
+    program = edited(scene.source, edits)
     made = run_again(scene, program)
     if made is not None and played_again(scene, made, found):
         yield Fix("or compute in bfloat16, which reaches as far down as float32: no element is 0", program)

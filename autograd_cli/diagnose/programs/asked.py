@@ -4,7 +4,8 @@ from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.programs.creating import creates, required
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.upstream import sources
-from autograd_cli.diagnose.statements import keyword_added, replaced
+from autograd_cli.diagnose.repair import edited
+from autograd_cli.diagnose.statements import keyword_added
 from autograd_cli.lang import nodes
 from autograd_cli.report import Finding, Fix
 
@@ -41,7 +42,7 @@ def unused(case: Ended) -> Finding | None:
         fix=(
             Fix(
                 f"line {case.line}:  {new}, and None stands for it",
-                replaced(case.source, {case.expr.span: new}),
+                edited(case.source, {case.expr.span: new}),
             ),
         ),
     )

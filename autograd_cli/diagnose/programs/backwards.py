@@ -28,7 +28,8 @@ from autograd_cli.diagnose.programs.mutated import (
 )
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.through import call_at
-from autograd_cli.diagnose.statements import called, replaced, with_keyword
+from autograd_cli.diagnose.repair import edited
+from autograd_cli.diagnose.statements import called, with_keyword
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr
@@ -207,7 +208,7 @@ def _reduced(case: Ended, root: nodes.Expr) -> list[Fix]:
     fixes = []
     for call, words in ((".sum()", "their sum"), (".mean()", "or their mean")):
         text = repair.followed(source, root, call)
-        fixes.append(Fix(f"line {line}:  {words}, {text}", replaced(source, {_bare(case, root): text})))
+        fixes.append(Fix(f"line {line}:  {words}, {text}", edited(source, {_bare(case, root): text})))
     if isinstance(case.expr, nodes.Call) and case.name == "backward" and len(case.roots) == 1:
         keyword = f"gradient={_ones_like(case)}({source[root.span]})"
         if not any(k.name == "gradient" for k in case.expr.keywords):
@@ -240,7 +241,7 @@ def complex_root(case: Ended) -> Finding | None:
         "AGX405",
         f"{drawing.quoted(root.text)} is {dtype_name(root.value.dtype)}: complex numbers have no order, so "
         "there is no one gradient.",
-        fix=(Fix(f"line {case.line}:  {text}", replaced(case.source, {_bare(case, root.expr): text})),),
+        fix=(Fix(f"line {case.line}:  {text}", edited(case.source, {_bare(case, root.expr): text})),),
     )
 
 
@@ -256,5 +257,5 @@ def gradient_shape(case: Ended) -> Finding | None:
         "AGX423",
         f"{sized(root)} is given the gradient {sized(given)}: it needs one number for each element, so the "
         f"shape {shape_text(root.value.shape)}.",
-        fix=(Fix(f"line {case.line}:  {new}", replaced(case.source, {given.expr.span: new})),),
+        fix=(Fix(f"line {case.line}:  {new}", edited(case.source, {given.expr.span: new})),),
     )

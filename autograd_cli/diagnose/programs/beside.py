@@ -22,7 +22,7 @@ from autograd_cli.lang.functions.rows import Kind
 from autograd_cli.lang.source import named
 from autograd_cli.report import Finding
 from autograd_cli.run.needed import operands
-from autograd_cli.run.traced import BackwardCall, Ran, Traced, now
+from autograd_cli.run.traced import BackwardCall, Observer, Traced, now
 
 _MOST = 20_000
 """Values under a loss that are looked at."""
@@ -100,16 +100,13 @@ def _seen_again(whole: Whole) -> list[_Stiff]:
     return watcher.found
 
 
-class _Watcher:
+class _Watcher(Observer):
     """Looks at what each backward of a run starts from, the first at each place."""
 
     def __init__(self, whole: Whole) -> None:
         self.whole = whole
         self.found: list[_Stiff] = []
         self._seen: set[Span] = set()
-
-    def begin(self, ran: Ran) -> None:
-        """Nothing is to be known before the first backward."""
 
     def before(self, call: BackwardCall) -> None:
         """Look at the root while what it was made of is remembered."""
@@ -120,9 +117,6 @@ class _Watcher:
             found = _Ways(self.whole, root).found()
             if found is not None:
                 self.found.append(replace(found, names=_names(call.names, found.leaves)))
-
-    def after(self, call: BackwardCall, error: Exception | None) -> None:
-        """What the backward left is not looked at."""
 
 
 def _is_stiff(expr: nodes.Expr) -> bool:

@@ -13,19 +13,16 @@ from autograd_cli.diagnose.programs.ways import slice_of
 from autograd_cli.diagnose.scene import Scene
 from autograd_cli.errors import LimitError
 from autograd_cli.report import Finding, Gradient
-from autograd_cli.run.traced import BackwardCall, Ran, Traced, now
+from autograd_cli.run.traced import BackwardCall, Observer, Traced, now
 from autograd_cli.run.values import plain
 
 
 @dataclass
-class _First:
+class _First(Observer):
     """An observer: the first backward after which some leaf's `.grad` is not finite, if the leaves were."""
 
     call: BackwardCall | None = None
     over: bool = False
-
-    def begin(self, ran: Ran) -> None:
-        """Nothing is asked of the run itself."""
 
     def before(self, call: BackwardCall) -> None:
         """A leaf that is no number ends the search: it was made so elsewhere."""

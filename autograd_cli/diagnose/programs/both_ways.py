@@ -11,7 +11,7 @@ from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.trial import rerun
 from autograd_cli.diagnose.programs.ways import is_trained
 from autograd_cli.errors import LimitError
-from autograd_cli.run.traced import BackwardCall, Ran, Traced
+from autograd_cli.run.traced import BackwardCall, Observer, Traced
 
 MOST_BACKWARDS = 20
 """Backwards that are compared, from the first on."""
@@ -50,21 +50,15 @@ class _Seen:
 
 
 @dataclass
-class _Watcher:
+class _Watcher(Observer):
     """Asks for the gradients of all named leaves before each backward of a run."""
 
     seen: list[_Seen] = field(default_factory=list)
-
-    def begin(self, ran: Ran) -> None:
-        """Nothing is to be known before the first backward."""
 
     def before(self, call: BackwardCall) -> None:
         """Ask for the gradients while the graph stands."""
         if len(self.seen) < MOST_BACKWARDS:
             self.seen.append(_Seen(_number(call), _gradients(call)))
-
-    def after(self, call: BackwardCall, error: Exception | None) -> None:
-        """What the backward left is not looked at."""
 
 
 def _watched(whole: Whole, text: str) -> Sequence[_Seen]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.upstream import Source, names_in
 from autograd_cli.diagnose.programs.ways import CREATES
-from autograd_cli.diagnose.repair import spelled
-from autograd_cli.diagnose.statements import called, calls, expressions, keyword_added, replaced
+from autograd_cli.diagnose.repair import edited, spelled
+from autograd_cli.diagnose.statements import called, calls, expressions, keyword_added
 from autograd_cli.lang import nodes
 from autograd_cli.report import Fix
 
@@ -34,7 +34,7 @@ def required(whole: Whole, made: list[Source]) -> Iterator[Fix]:
     }
     if edits:
         lines = "; ".join(f"line {whole.line(span)}:  {text}" for span, text in sorted(edits.items()))
-        yield Fix(lines, replaced(whole.source, edits))
+        yield Fix(lines, edited(whole.source, edits))
 
 
 def _is_floating(source: Source) -> bool:

@@ -10,13 +10,14 @@ from autograd_cli.diagnose.overflow import all_finite
 from autograd_cli.diagnose.programs.accumulation import started_from
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.trial import rerun
-from autograd_cli.diagnose.statements import called, expressions, replaced, targets
+from autograd_cli.diagnose.repair import edited
+from autograd_cli.diagnose.statements import called, expressions, targets
 from autograd_cli.errors import LimitError, Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr, Number
 from autograd_cli.lang.source import named
 from autograd_cli.report import Finding, Fix
-from autograd_cli.run.traced import BackwardCall, Ran, Traced, now
+from autograd_cli.run.traced import BackwardCall, Observer, Ran, Traced, now
 
 _OPTIMIZERS = ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad")
 _GROWN = ("gradient-diverged", "value-overflow")
@@ -28,7 +29,7 @@ _SHOWN = 3
 
 
 @dataclass
-class _Rounds:
+class _Rounds(Observer):
     """The backwards at one place: an observer of another run of the program.
 
     `root` is the place of what they start from, or `line` that of the backward. `losses` are the
@@ -59,9 +60,6 @@ class _Rounds:
         if not self.lost:
             self.leaves = tuple(_broken(call))
             self.lost = len(self.losses) if self.leaves else 0
-
-    def after(self, call: BackwardCall, error: Exception | None) -> None:
-        """What a backward leaves is seen when the next one begins."""
 
     def _is_here(self, call: BackwardCall) -> bool:
         assert self.ran is not None
@@ -134,7 +132,7 @@ def _slower(whole: Whole, line: int, root: str) -> Iterator[Fix]:
     rates = list(_rates(whole))
     for power in range(1, _TENTHS + 1) if rates else ():
         edits = {rate.span: f"{rate.value / 10**power:g}" for rate in rates}
-        text = replaced(whole.source, edits)
+        text = edited(whole.source, edits)
         rounds = _run_again(whole, text, _Rounds(None, line))
         if rounds is not None and not rounds.broken and rounds.losses[-1] < rounds.losses[0]:
             _, *others = dict.fromkeys(whole.line(span) for span in sorted(edits))

@@ -25,7 +25,8 @@ from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.scene import Whole, reachable
 from autograd_cli.diagnose.programs.trial import rerun
 from autograd_cli.diagnose.programs.upstream import sources
-from autograd_cli.diagnose.statements import inserted, parts, replaced
+from autograd_cli.diagnose.repair import edited
+from autograd_cli.diagnose.statements import inserted, parts
 from autograd_cli.errors import LimitError
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr, Statement
@@ -81,7 +82,7 @@ def _places(whole: Whole) -> Iterator[_Place]:
         for part in parts(statement):
             for found in quotients(whole.source, part):
                 if not _counts(whole, found):
-                    yield _Place(found, statement, replaced(whole.source, {found.span: found.plain}))
+                    yield _Place(found, statement, edited(whole.source, {found.span: found.plain}))
         yield from _augmented(whole, statement)
 
 
@@ -91,7 +92,7 @@ def _augmented(whole: Whole, statement: Statement) -> Iterator[_Place]:
         return
     found = _of_augment(whole, statement)
     if not _counts(whole, found):
-        program = replaced(whole.source, {statement.span: f"{found.assigned}{found.plain}"})
+        program = edited(whole.source, {statement.span: f"{found.assigned}{found.plain}"})
         yield _Place(found, statement, program)
 
 

@@ -7,7 +7,8 @@ from autograd_cli.diagnose.nonfinite import flat
 from autograd_cli.diagnose.programs import optimizers
 from autograd_cli.diagnose.programs.amounts import written
 from autograd_cli.diagnose.programs.scene import Whole
-from autograd_cli.diagnose.statements import called, expressions, parts, replaced, statements
+from autograd_cli.diagnose.repair import edited
+from autograd_cli.diagnose.statements import called, expressions, parts, statements
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Statement
@@ -96,7 +97,7 @@ def _finding(whole: Whole, first: Passed, second: Passed, use: Statement) -> Fin
     lines = [whole.line(span) for span in (first.span, second.span, use.span)]
     root = whole.source[second.span].rpartition(".backward")[0]
     again = "again in the next round" if first.span == second.span else f"again on line {lines[1]}"
-    fix = Fix(f"line {lines[1]} left out", replaced(whole.source, {statement.span: "pass"}))
+    fix = Fix(f"line {lines[1]} left out", edited(whole.source, {statement.span: "pass"}))
     return whole.finding(
         "AGX410",
         f"`{root}` is gone back from on line {lines[0]} and {again}, and nothing clears the gradients "

@@ -15,8 +15,8 @@ from torch.autograd.graph import saved_tensors_hooks
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.trial import rerun
 from autograd_cli.diagnose.programs.ways import is_trained
-from autograd_cli.diagnose.repair import spelled
-from autograd_cli.diagnose.statements import around, called, indent_of, parts, replaced, statements, targets
+from autograd_cli.diagnose.repair import edited, spelled
+from autograd_cli.diagnose.statements import around, called, indent_of, parts, statements, targets
 from autograd_cli.errors import LimitError
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Block, Expr, For
@@ -179,7 +179,7 @@ def _under_no_grad(whole: Whole, loop: For) -> Fix:
     source, line = whole.source, whole.line(loop.span)
     blanks, mode = indent_of(source, loop.span.start), spelled(whole.program, "torch.no_grad")
     text = textwrap.indent(source[loop.span], "    ").lstrip()
-    program = replaced(source, {loop.span: f"with {mode}():\n{blanks}    {text}"})
+    program = edited(source, {loop.span: f"with {mode}():\n{blanks}    {text}"})
     return Fix(f"line {line}:  the loop under `with {mode}():`", program)
 
 

@@ -8,7 +8,8 @@ import torch
 
 from autograd_cli.diagnose.programs.scene import Whole, reachable
 from autograd_cli.diagnose.programs.ways import requires_grad
-from autograd_cli.diagnose.statements import called, parts, replaced, targets
+from autograd_cli.diagnose.repair import edited
+from autograd_cli.diagnose.statements import called, parts, targets
 from autograd_cli.graph.saved import is_freed, kept as kept_by
 from autograd_cli.graph.walk import walk
 from autograd_cli.lang import nodes
@@ -197,7 +198,7 @@ def _finding(
         cause=(
             f"in the end {count:,} nodes of graphs, and {bytes_text(size)} that they and the values hold",
         ),
-        fix=(Fix(f"line {whole.line(expr.span)}:  {plain}", replaced(whole.source, {expr.span: plain})),),
+        fix=(Fix(f"line {whole.line(expr.span)}:  {plain}", edited(whole.source, {expr.span: plain})),),
         kept_nodes=count,
         kept_bytes=size,
     )

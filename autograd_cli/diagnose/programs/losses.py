@@ -10,7 +10,8 @@ from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.uncut import without
 from autograd_cli.diagnose.programs.upstream import Source, mode_of, sources
 from autograd_cli.diagnose.programs.ways import is_made, value_named
-from autograd_cli.diagnose.statements import called, parts, replaced, targets
+from autograd_cli.diagnose.repair import edited
+from autograd_cli.diagnose.statements import called, parts, targets
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr, Statement
 from autograd_cli.lang.source import named
@@ -86,7 +87,7 @@ def _under_mode(whole: Whole, text: str, place: Expr | Statement, mode: Expr) ->
     made = whole.source[mode.span]
     on = "set_grad_enabled(True)" if called(mode) == "set_grad_enabled" else "enable_grad()"
     prefix = made[: made.rfind(".") + 1] if "." in made.partition("(")[0] else ""
-    program = replaced(whole.source, {mode.span: f"{prefix}{on}"})
+    program = edited(whole.source, {mode.span: f"{prefix}{on}"})
     return whole.finding(
         "AGX419",
         f"Telling `{text}` to require grad on {whole.where(place.span)} makes no graph: it is computed under "

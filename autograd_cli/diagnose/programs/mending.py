@@ -25,12 +25,13 @@ from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.through import Hop, call_at, root_name, written
 from autograd_cli.diagnose.programs.trial import rerun
 from autograd_cli.diagnose.programs.ways import is_trained
-from autograd_cli.diagnose.statements import called, calls, parts, replaced, root_of, targets
+from autograd_cli.diagnose.repair import edited
+from autograd_cli.diagnose.statements import called, calls, parts, root_of, targets
 from autograd_cli.errors import LimitError, Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr, Statement
 from autograd_cli.report import Fix
-from autograd_cli.run.traced import BackwardCall, Ran, Traced, now
+from autograd_cli.run.traced import BackwardCall, Observer, Ran, Traced, now
 
 _MOST = 2
 """Repairs with which a program computes the same."""
@@ -130,7 +131,7 @@ def _on_base(whole: Whole, spans: Sequence[Span], through: Sequence[Hop]) -> Ite
         alias = re.escape(whole.source[target.span])
         value = re.sub(rf"(?<![\w.]){alias}(?![\w(])(?!\s*=[^=])", base, value)
         code = f"{base} = {value}"
-        yield Fix(f"{whole.where(statement.span)}:  {code}", replaced(whole.source, {statement.span: code}))
+        yield Fix(f"{whole.where(statement.span)}:  {code}", edited(whole.source, {statement.span: code}))
 
 
 def _new_value(whole: Whole, statement: Statement, span: Span, target: Expr) -> str:
@@ -198,7 +199,7 @@ def _element_within_graph(whole: Whole, spans: Sequence[Span]) -> Iterator[Fix]:
 
 
 @dataclass
-class Start:
+class Start(Observer):
     """Looks at where the backward `number` of a run starts, counted from 1.
 
     `values` are those of variables by then, `leaves` the names of leaves that require grad; `works` says
@@ -212,9 +213,6 @@ class Start:
     leaves: set[str] = field(default_factory=set)
     works: bool = False
 
-    def begin(self, ran: Ran) -> None:
-        """Nothing is to be known before the first backward."""
-
     def before(self, call: BackwardCall) -> None:
         """Keep the values that it starts from."""
         if call.number != self.number:
@@ -227,9 +225,6 @@ class Start:
                 self.values[name] = value.detach().clone()
             if is_trained(value):
                 self.leaves.add(name)
-
-    def after(self, call: BackwardCall, error: Exception | None) -> None:
-        """What the backward left is not looked at."""
 
 
 def started(ran: Ran, text: str, number: int, around: AbstractContextManager[Any] | None = None) -> Start:

@@ -19,13 +19,8 @@ from autograd_cli.diagnose.programs.cutting import (
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.upstream import Source, mode_of, names_in, parts_of, sources
 from autograd_cli.diagnose.programs.ways import CREATES
-from autograd_cli.diagnose.statements import (
-    called,
-    calls,
-    keyword_added,
-    replaced,
-    targets,
-)
+from autograd_cli.diagnose.repair import edited
+from autograd_cli.diagnose.statements import called, calls, keyword_added, targets
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr, Statement
 from autograd_cli.lang.source import named
@@ -145,7 +140,7 @@ def _in_mode(case: Ended, root: Operand) -> Finding | None:
             f"under `{text}` of {line}, where torch records nothing.",
             name="no-grad-around-trainable",
             cause=(no_cure(root),),
-            fix=(Fix(f"{line}:  {prefix}{on}", replaced(case.source, {mode.span: f"{prefix}{on}"})),),
+            fix=(Fix(f"{line}:  {prefix}{on}", edited(case.source, {mode.span: f"{prefix}{on}"})),),
         )
     return None
 
@@ -163,7 +158,7 @@ def _second_order(case: Ended, root: Operand) -> Finding | None:
                     "AGX402",
                     f"{drawing.quoted(root.text)} has no graph: the gradient of {where} was computed without "
                     "one, so it cannot be differentiated again.",
-                    fix=(Fix(f"{where}:  {new}", replaced(case.source, {node.span: new})),),
+                    fix=(Fix(f"{where}:  {new}", edited(case.source, {node.span: new})),),
                 )
     return None
 
@@ -177,7 +172,7 @@ def _gradient_itself(case: Ended, root: Operand) -> Finding:
             case.where(earlier[-1].span),
             keyword_added(case.source, earlier[-1], "create_graph=True"),
         )
-        fixes.append(Fix(f"{where}:  {new}", replaced(case.source, {earlier[-1].span: new})))
+        fixes.append(Fix(f"{where}:  {new}", edited(case.source, {earlier[-1].span: new})))
     return case.finding(
         "AGX402",
         f"{drawing.quoted(root.text)} has no graph: a backward leaves gradients without the way that they "
@@ -241,7 +236,7 @@ def _told_sooner(case: Ended, first: Statement) -> Iterator[Fix]:
     value = first.value if isinstance(first, nodes.Assign) else None
     if isinstance(value, nodes.Call) and called(value) in CREATES:
         new = keyword_added(case.source, value, "requires_grad=True")
-        yield Fix(f"{case.where(value.span)}:  {new}", replaced(case.source, {value.span: new}))
+        yield Fix(f"{case.where(value.span)}:  {new}", edited(case.source, {value.span: new}))
 
 
 def _why(source: Source) -> str:

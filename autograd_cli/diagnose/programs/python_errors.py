@@ -10,7 +10,8 @@ from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.programs import lost, no_way, rebound, said, uncut
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.trial import rerun
-from autograd_cli.diagnose.statements import expressions, indent_of, replaced, targets
+from autograd_cli.diagnose.repair import edited
+from autograd_cli.diagnose.statements import expressions, indent_of, targets
 from autograd_cli.errors import LimitError, Span
 from autograd_cli.lang import lookup, nodes, scope
 from autograd_cli.lang.bodies import statements
@@ -115,9 +116,9 @@ def _guarded(case: Ended, text: str, why: str) -> Iterator[Fix]:
     if isinstance(statement, nodes.Evaluate) and "\n" not in own and own.endswith(".zero_()"):
         line = f"if {text}.grad is not None:"
         new = f"{line}\n{indent_of(case.source, statement.span.start)}    {own}"
-        yield Fix(f"line {case.line}:  {line} {own}", replaced(case.source, {statement.span: new}))
+        yield Fix(f"line {case.line}:  {line} {own}", edited(case.source, {statement.span: new}))
         new = f"{text}.grad = None"
-        yield Fix(f"or line {case.line}:  {new}", replaced(case.source, {statement.span: new}))
+        yield Fix(f"or line {case.line}:  {new}", edited(case.source, {statement.span: new}))
     else:
         asked = f"create `{text}` with requires_grad=True, and " if "does not require" in why else ""
         yield Fix(f"{asked}call backward on what is computed from `{text}` before line {case.line}")
@@ -178,7 +179,7 @@ def name(case: Ended) -> Finding | None:
     near = get_close_matches(missing, list(case.whole.ran.names), 1)
     meant = f"; did you mean `{near[0]}`?" if near else "."
     fixes = (
-        (Fix(f"line {case.line}:  {near[0]}", replaced(case.source, {case.expr.span: near[0]})),)
+        (Fix(f"line {case.line}:  {near[0]}", edited(case.source, {case.expr.span: near[0]})),)
         if near
         else ()
     )
@@ -217,7 +218,7 @@ def hidden(case: Ended) -> Finding | None:
         "AGX109",
         f"`{callee.id}` stands for a value on line {case.line}{hides}.",
         expr=callee,
-        fix=(Fix(f"line {case.line}:  {full}(…)", replaced(case.source, {callee.span: full})),)
+        fix=(Fix(f"line {case.line}:  {full}(…)", edited(case.source, {callee.span: full})),)
         if is_there
         else (Fix(f"give the value that `{callee.id}` stands for another name"),),
     )
@@ -261,5 +262,5 @@ def _other_attribute(case: Ended) -> Iterator[Fix]:
     for node in chained:
         if isinstance(node.value, nodes.Attribute) and node.value.name == "grad_fn":
             end = node.value.span.end
-            tail = replaced(case.source, {Span(end, node.span.end): ".next_functions[0][0]"})
+            tail = edited(case.source, {Span(end, node.span.end): ".next_functions[0][0]"})
             yield Fix("a node leads on by next_functions", tail)

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from autograd_cli.diagnose.programs.scene import Whole
-from autograd_cli.diagnose.statements import calls, replaced, statements, targets
+from autograd_cli.diagnose.repair import edited
+from autograd_cli.diagnose.statements import calls, statements, targets
 from autograd_cli.lang import nodes
 from autograd_cli.report import Finding, Fix, Made
 
@@ -27,7 +28,7 @@ def reached(whole: Whole) -> Iterator[Finding]:
             f"`{name}` is Python's here, which goes through `{text}` row by row: slow, and a graph of one "
             f"node for each; `{text}.{name}()` is torch's.",
             span=call.span,
-            fix=(Fix(f"{text}.{name}()", replaced(whole.source, {call.span: f"{text}.{name}()"})),),
+            fix=(Fix(f"{text}.{name}()", edited(whole.source, {call.span: f"{text}.{name}()"})),),
         )
 
 

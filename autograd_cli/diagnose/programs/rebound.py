@@ -6,7 +6,8 @@ from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.upstream import Source, mode_around, names_in, sources
-from autograd_cli.diagnose.statements import called, calls, indent_of, replaced, targets
+from autograd_cli.diagnose.repair import edited
+from autograd_cli.diagnose.statements import called, calls, indent_of, targets
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr, Statement
 from autograd_cli.report import Finding, Fix
@@ -49,7 +50,7 @@ def as_leaf(case: Ended, name: str, statement: Statement) -> Iterator[Fix]:
         yield from in_place(case, *updates)
     elif isinstance(statement, nodes.Assign):
         new = repair.followed(case.source, statement.value, ".detach().requires_grad_()")
-        program = replaced(case.source, {statement.value.span: new})
+        program = edited(case.source, {statement.value.span: new})
         yield Fix(f"{case.where(statement.span)}:  {name} = {new}", program)
 
 
@@ -71,7 +72,7 @@ def in_place(case: Ended, *updates: Statement) -> Iterator[Fix]:
         edits[statement.span] = f"\n{indent_of(case.source, statement.span.start)}".join(lines)
         words.append(f"{case.where(statement.span)}:  {'; '.join(' '.join(line.split()) for line in lines)}")
     if words:
-        yield Fix("; ".join(words), replaced(case.source, edits))
+        yield Fix("; ".join(words), edited(case.source, edits))
 
 
 def _update(case: Ended, statement: nodes.Assign, name: str) -> Iterator[str]:

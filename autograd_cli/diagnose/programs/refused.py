@@ -10,7 +10,8 @@ from autograd_cli.diagnose.programs.moving import moved_behind
 from autograd_cli.diagnose.programs.rewriting import not_in_place
 from autograd_cli.diagnose.programs.trial import rerun
 from autograd_cli.diagnose.programs.upstream import mode_around, sources
-from autograd_cli.diagnose.statements import called, indent_of, inserted, replaced, targets
+from autograd_cli.diagnose.repair import edited
+from autograd_cli.diagnose.statements import called, indent_of, inserted, targets
 from autograd_cli.errors import LimitError, Span
 from autograd_cli.lang import nodes
 from autograd_cli.report import Finding, Fix
@@ -41,7 +42,7 @@ def _anew(case: Ended) -> Iterator[Fix]:
     alone = isinstance(case.statement, nodes.Evaluate) and case.statement.value is case.expr
     plain = "" if alone or not isinstance(case.expr, nodes.Call) else not_in_place(case.whole, case.expr)
     if plain:
-        yield Fix(f"{case.where(case.expr.span)}:  {plain}", replaced(case.source, {case.expr.span: plain}))
+        yield Fix(f"{case.where(case.expr.span)}:  {plain}", edited(case.source, {case.expr.span: plain}))
 
 
 def _unrecorded(case: Ended) -> Iterator[Fix]:
@@ -58,7 +59,7 @@ def _unrecorded(case: Ended) -> Iterator[Fix]:
     blank = indent_of(source, start)
     mode = f"with {_mode(case)}:"
     new = f"{mode}\n{blank}    {text}"
-    yield Fix(f"line {case.line}:  {mode} {text}", replaced(source, {statement.span: new}))
+    yield Fix(f"line {case.line}:  {mode} {text}", edited(source, {statement.span: new}))
 
 
 def _mode(case: Ended) -> str:
@@ -117,7 +118,7 @@ def _by_torch(case: Ended, operand: Operand, is_many: bool) -> Iterator[Fix]:
         stacked = f"{repair.spelled(case.run.program, 'torch.stack')}({text})" if is_many else text
         edits = {case.expr.function.span: spelled, operand.expr.span: stacked}
         words = f"line {case.line}:  {spelled}({stacked}), for a value with its gradient"
-        yield Fix(words, replaced(case.source, edits))
+        yield Fix(words, edited(case.source, edits))
 
 
 def numpy(case: Ended) -> Finding | None:
@@ -145,11 +146,11 @@ def _outside(case: Ended, operand: Operand | None) -> Iterator[Fix]:
     tight = (
         text if isinstance(expr, nodes.Name | nodes.Attribute | nodes.Call | nodes.Subscript) else f"({text})"
     )
-    program = replaced(source, {expr.span: f"{tight}.detach()"})
+    program = edited(source, {expr.span: f"{tight}.detach()"})
     yield Fix(f"line {case.line}:  {tight}.detach(), for values without the graph", program)
     if isinstance(case.expr, nodes.Call) and source[case.expr.function.span].startswith("np."):
         new = repair.spelled(case.run.program, f"torch.{called(case.expr)}")
-        own = replaced(source, {case.expr.function.span: new})
+        own = edited(source, {case.expr.function.span: new})
         yield Fix(f"line {case.line}:  {new}({text}), for a value with its gradient", own)
 
 
@@ -179,7 +180,7 @@ def _usable(case: Ended, mode: nodes.Expr | None, operand: Operand | None) -> It
     source = case.source
     if mode is not None:
         text = source[mode.span].partition("(")[0].replace("inference_mode", "no_grad") + "()"
-        yield Fix(f"{case.where(mode.span)}:  {text}", replaced(source, {mode.span: text}))
+        yield Fix(f"{case.where(mode.span)}:  {text}", edited(source, {mode.span: text}))
     if operand is not None and isinstance(operand.expr, nodes.Name):
         line = f"{operand.text} = {operand.text}.clone()"
         program = inserted(source, case.statement, [line])
@@ -197,7 +198,7 @@ def flag(case: Ended) -> Finding | None:
     line = f"{text} = {text}.detach()"
     fixes: tuple[Fix, ...] = ()
     if text.isidentifier():
-        fixes = (Fix(f"line {case.line}:  {line}", replaced(case.source, {case.statement.span: line})),)
+        fixes = (Fix(f"line {case.line}:  {line}", edited(case.source, {case.statement.span: line})),)
     return case.finding(
         "AGX418",
         f"`{drawing.label(text, 40)}` is computed, and whether it requires grad follows from what it is "
@@ -241,7 +242,7 @@ def _non_leaf(case: Ended) -> Finding:
         value = case.source[statement.value.span]
         tight = value if isinstance(statement.value, nodes.Call | nodes.Name) else f"({value})"
         new = f"{tight}.detach().requires_grad_()"
-        program = replaced(case.source, {statement.value.span: new})
+        program = edited(case.source, {statement.value.span: new})
         fixes = (Fix(f"{case.where(statement.span)}:  {name} = {new}", program),)
     return case.finding(
         "AGX421",
@@ -255,7 +256,7 @@ def _alone(case: Ended) -> Finding:
     fixes: tuple[Fix, ...] = ()
     if first is not None:
         new = f"[{first.text}]"
-        fixes = (Fix(f"line {case.line}:  {new}", replaced(case.source, {first.expr.span: new})),)
+        fixes = (Fix(f"line {case.line}:  {new}", edited(case.source, {first.expr.span: new})),)
     return case.finding(
         "AGX421",
         f"{drawing.quoted(first.text if first else case.text)} is one tensor: an optimizer takes a list of "

@@ -10,7 +10,8 @@ from autograd_cli.diagnose.programs.ends import cuts_in, holds, ways_to
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.uncut import all_edits, without
 from autograd_cli.diagnose.programs.upstream import Source, mode_around
-from autograd_cli.diagnose.statements import around, called, parts, replaced, targets
+from autograd_cli.diagnose.repair import edited
+from autograd_cli.diagnose.statements import around, called, parts, targets
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr, Statement
@@ -26,10 +27,10 @@ def restored(whole: Whole, expr: Expr, how: str, leaf: str) -> Iterator[Fix]:
     elif (
         called(expr) == "detach_" and whole.source[whole.statement(expr.span).span] == whole.source[expr.span]
     ):
-        yield Fix(f"without {whole.where(expr.span)}", replaced(whole.source, {expr.span: "pass"}))
+        yield Fix(f"without {whole.where(expr.span)}", edited(whole.source, {expr.span: "pass"}))
     elif is_math and isinstance(function, nodes.Attribute) and hasattr(torch, function.name):
         new = f"torch.{function.name}{whole.source[expr.span][len(whole.source[function.span]) :]}"
-        yield Fix(f"{whole.where(expr.span)}:  {new}", replaced(whole.source, {expr.span: new}))
+        yield Fix(f"{whole.where(expr.span)}:  {new}", edited(whole.source, {expr.span: new}))
     else:
         own = Source(whole.statement(expr.span), whole_value(whole, expr), None)
         cuts = [(expr, how), *(cut for cut in cuts_in(whole, own, leaf) if cut[0] is not expr)]
@@ -67,7 +68,7 @@ def _there_and_back(whole: Whole, expr: Expr, leaf: str) -> Iterator[Fix]:
         edits = all_edits(whole, found)
         for source in way:
             edits.update(_of_torch(whole, source.value))
-        yield Fix("", replaced(whole.source, edits))
+        yield Fix("", edited(whole.source, edits))
 
 
 def _of_torch(whole: Whole, value: Expr) -> Iterator[tuple[Span, str]]:
@@ -92,9 +93,9 @@ def _out_of_mode(whole: Whole, expr: Expr, edits: Mapping[Span, str] = _NO_EDITS
     outer = [s for s in around(whole.program, expr.span) if isinstance(s, nodes.With)]
     if outer and outer[-1].body == (statement,):
         start, end = statement.span
-        mended = replaced(source, dict(edits))
+        mended = edited(source, dict(edits))
         text = mended[start : end + len(mended) - len(source.text)]
-        yield Fix(f"{whole.where(outer[-1].span)}:  {text}", replaced(source, {outer[-1].span: text}))
+        yield Fix(f"{whole.where(outer[-1].span)}:  {text}", edited(source, {outer[-1].span: text}))
         return
     mode = mode_around(whole, statement)
     if mode is None:
@@ -103,4 +104,4 @@ def _out_of_mode(whole: Whole, expr: Expr, edits: Mapping[Span, str] = _NO_EDITS
     prefix = old.partition("(")[0].rpartition(".")[0]
     on = "set_grad_enabled(True)" if called(mode) == "set_grad_enabled" else "enable_grad()"
     new = f"{prefix}.{on}" if prefix else on
-    yield Fix(f"{whole.where(mode.span)}:  {new}", replaced(source, {mode.span: new, **edits}))
+    yield Fix(f"{whole.where(mode.span)}:  {new}", edited(source, {mode.span: new, **edits}))

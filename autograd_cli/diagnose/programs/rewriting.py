@@ -8,8 +8,8 @@ from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.through import call_at, root_name, under, written
 from autograd_cli.diagnose.programs.upstream import mode_around
 from autograd_cli.diagnose.programs.ways import is_trained
-from autograd_cli.diagnose.repair import followed, spelled
-from autograd_cli.diagnose.statements import called, indent_of, replaced, statements
+from autograd_cli.diagnose.repair import edited, followed, spelled
+from autograd_cli.diagnose.statements import called, indent_of, statements
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr, Statement
@@ -69,7 +69,7 @@ def together(whole: Whole, edits: Sequence[Edits]) -> Iterator[Fix]:
     if not edits or not all(edits):
         return
     merged = {span: text for each in edits for span, text in each.items()}
-    yield Fix("; ".join(_said(whole, merged)), replaced(whole.source, merged))
+    yield Fix("; ".join(_said(whole, merged)), edited(whole.source, merged))
 
 
 def _said(whole: Whole, edits: Edits) -> list[str]:
@@ -83,7 +83,7 @@ def _said(whole: Whole, edits: Edits) -> list[str]:
         else:
             inside.setdefault(whole.statement(span).span, {})[span] = text
     for (start, end), own in inside.items():
-        made = replaced(whole.source, own)
+        made = edited(whole.source, own)
         text = made[start : end + len(made) - len(whole.source.text)].split("\n", 1)[0]
         said.append((start, f"line {whole.source.line_of(start)}:  {text}"))
     return [text for _, text in sorted(said)]

@@ -9,7 +9,8 @@ import torch
 from autograd_cli.diagnose import drawing, repair
 from autograd_cli.diagnose.programs.scene import Whole
 from autograd_cli.diagnose.programs.ways import is_trained, value_named
-from autograd_cli.diagnose.statements import calls, inserted, parts, replaced, targets
+from autograd_cli.diagnose.repair import edited
+from autograd_cli.diagnose.statements import calls, inserted, parts, targets
 from autograd_cli.errors import Span
 from autograd_cli.gradients.backward import accumulated
 from autograd_cli.lang import nodes
@@ -145,7 +146,7 @@ def kept(whole: Whole, text: str, traced: Traced | None, read: Span) -> Iterator
     if is_leaf and isinstance(statement, nodes.Assign):
         line = whole.line(statement.span)
         new = repair.followed(whole.source, statement.value, ".detach().requires_grad_()")
-        program = replaced(whole.source, {statement.value.span: new})
+        program = edited(whole.source, {statement.value.span: new})
         yield Fix(f"line {line}:  {text} = {new}", program)
         return
     after = [c for c in calls(whole.program, "backward") if c.span.start > statement.span.end]
@@ -180,9 +181,9 @@ def _graphed(whole: Whole, call: nodes.Call, inner: Expr) -> Iterator[Fix]:
     """The tensor itself, or its copy said in torch's words."""
     line = whole.line(call.span)
     text = repair.followed(whole.source, inner, "")
-    yield Fix(f"line {line}:  {text}, with its graph", replaced(whole.source, {call.span: text}))
+    yield Fix(f"line {line}:  {text}, with its graph", edited(whole.source, {call.span: text}))
     new = repair.followed(whole.source, inner, ".detach().clone()")
-    yield Fix(f"or line {line}:  {new}, without", replaced(whole.source, {call.span: new}))
+    yield Fix(f"or line {line}:  {new}, without", edited(whole.source, {call.span: new}))
 
 
 def _holds(span: Span, inner: Span) -> bool:
@@ -198,7 +199,7 @@ def pairs(whole: Whole) -> Iterator[Finding]:
             continue
         given, target = (whole.source[a.span] for a in call.args[:2])
         first, second, wide = (shape_text(shape) for shape in shapes)
-        program = replaced(whole.source, {call.args[1].span: f"{_tight(target)}.view_as({given})"})
+        program = edited(whole.source, {call.args[1].span: f"{_tight(target)}.view_as({given})"})
         yield whole.finding(
             "AGX407",
             f"`{drawing.label(given)}` {first} and its target `{drawing.label(target)}` {second} have "

@@ -24,7 +24,8 @@ from autograd_cli.diagnose.programs.scene import Whole, reachable
 from autograd_cli.diagnose.programs.through import hops, root_name, written
 from autograd_cli.diagnose.programs.upstream import mode_around
 from autograd_cli.diagnose.programs.ways import arguments, kept_by, memory
-from autograd_cli.diagnose.statements import around, replaced
+from autograd_cli.diagnose.repair import edited
+from autograd_cli.diagnose.statements import around
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.source import in_words
@@ -154,7 +155,7 @@ def _tells(whole: Whole, write: Write) -> bool:
 
 
 def _without(whole: Whole, write: Write) -> str:
-    return replaced(whole.source, {whole.statement(write.span).span: "pass"})
+    return edited(whole.source, {whole.statement(write.span).span: "pass"})
 
 
 def _places(values: Sequence[Traced]) -> Iterator[int]:
@@ -195,9 +196,7 @@ def _within_graph(whole: Whole, span: Span, name: str) -> Iterator[Fix]:
     outer = [s for s in around(whole.program, span) if isinstance(s, nodes.With)]
     text = whole.source[statement.span]
     if outer and outer[-1].body == (statement,):
-        yield Fix(
-            f"line {whole.line(outer[-1].span)}:  {text}", replaced(whole.source, {outer[-1].span: text})
-        )
+        yield Fix(f"line {whole.line(outer[-1].span)}:  {text}", edited(whole.source, {outer[-1].span: text}))
     else:
         yield Fix(f"move {drawing.quoted(text)} out of `{whole.source[mode.span]}`")
 

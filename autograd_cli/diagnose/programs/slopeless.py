@@ -6,7 +6,7 @@ from dataclasses import replace
 from autograd_cli.diagnose import drawing
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.scene import reachable
-from autograd_cli.diagnose.statements import replaced
+from autograd_cli.diagnose.repair import edited
 from autograd_cli.report import Finding, Fix, Severity
 
 _WORDS = re.compile(r"derivative for (?:aten::)?(\w+?)_? is not implemented")
@@ -28,7 +28,7 @@ def undifferentiated(case: Ended) -> Finding | None:
         "AGX403",
         f"{drawing.quoted(source[first])} has no slope to pass on: torch has no derivative of `{found[1]}`, "
         "and a backward that comes through it fails.",
-        fix=[Fix("as a constant", replaced(source, {each: f"{source[each]}.detach()" for each in spans}))],
+        fix=[Fix("as a constant", edited(source, {each: f"{source[each]}.detach()" for each in spans}))],
     )
     place = (first.start, first.end)
     return replace(told, span=place, line=source.line_of(first.start), severity=Severity.ERROR)

@@ -7,6 +7,7 @@ from autograd_cli.diagnose.programs.chance import draws
 from autograd_cli.diagnose.programs.ended import Ended
 from autograd_cli.diagnose.programs.scene import reachable
 from autograd_cli.diagnose.programs.ways import arguments, requires_grad
+from autograd_cli.diagnose.repair import edited
 from autograd_cli.diagnose.statements import (
     around,
     called,
@@ -15,7 +16,6 @@ from autograd_cli.diagnose.statements import (
     inserted,
     keyword_added,
     parts,
-    replaced,
     statements,
     targets,
 )
@@ -161,7 +161,7 @@ def _retained(case: Ended, span: Span) -> Iterator[Fix]:
     }
     if edits:
         words = "; ".join(f"line {case.whole.line(at)}:  {new}" for at, new in sorted(edits.items()))
-        yield Fix(words, replaced(case.source, edits))
+        yield Fix(words, edited(case.source, edits))
 
 
 def _root_text(case: Ended, call: nodes.Expr) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from autograd_cli.diagnose.programs.cutting import CASTS, Cut
 from autograd_cli.diagnose.programs.scene import Whole
-from autograd_cli.diagnose.repair import TIGHT, followed, spelled
-from autograd_cli.diagnose.statements import called, parts, replaced
+from autograd_cli.diagnose.repair import TIGHT, edited, followed, spelled
+from autograd_cli.diagnose.statements import called, parts
 from autograd_cli.errors import Span
 from autograd_cli.lang import nodes
 from autograd_cli.lang.nodes import Expr
@@ -16,18 +16,18 @@ def without(whole: Whole, expr: Expr, kind: str, others: Iterable[Cut] = ()) -> 
     """The program without a cut, and without `others` too, where that can be written."""
     edits = dict(_edits(whole, expr, kind))
     if edits:
-        yield Fix(_words(whole, expr, edits), replaced(whole.source, edits))
+        yield Fix(_words(whole, expr, edits), edited(whole.source, edits))
     elif kind in _SMOOTH:
         smooth = _smooth(whole, expr)
         if smooth:
             soft = _around(whole, expr, smooth)
             said = soft.get(expr.span, next(iter(soft.values())))
-            yield Fix(f"{whole.where(expr.span)}:  {said}, smooth in its place", replaced(whole.source, soft))
+            yield Fix(f"{whole.where(expr.span)}:  {said}, smooth in its place", edited(whole.source, soft))
         else:
             yield Fix(f"put something smooth in its place: {_SMOOTH[kind]}")
     every = all_edits(whole, others)
     if edits and len(every) > len(edits):
-        yield Fix("", replaced(whole.source, every))
+        yield Fix("", edited(whole.source, every))
 
 
 def all_edits(whole: Whole, cuts: Iterable[Cut]) -> dict[Span, str]:
